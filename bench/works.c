@@ -1,0 +1,74 @@
+/* The table of works: one row, one work. To add one: a row here; a group and a runner (works.h) only where none fits.
+ * The goals are those that the project has set itself (docs/numerics.md), for AVX-512 and for AVX2; 0, 0 is none. */
+#include "works.h"
+
+#include "baselines.h"
+
+enum { IN_PLACE = POSENC_BENCH_IN_PLACE, SCALED = POSENC_BENCH_SCALED, RANDOM = POSENC_BENCH_RANDOM };
+
+static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
+                                         posenc_bench_fill};
+static const posenc_bench_group fills_naive = {"Filling a table beside the naive loop", POSENC_BENCH_FASTER,
+                                               posenc_bench_fill_naive};
+static const posenc_bench_group colds = {"From nothing: plan made, rows written, plan destroyed", POSENC_BENCH_FASTER,
+                                         posenc_bench_cold};
+static const posenc_bench_group fresh = {"From nothing into fresh memory, page faults included", POSENC_BENCH_RATIO,
+                                         posenc_bench_cold_fresh};
+static const posenc_bench_group adds = {"x + encoding, computed on the fly", POSENC_BENCH_RATIO, posenc_bench_add};
+static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
+static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
+static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
+                                          posenc_bench_baseline};
+
+/* clang-format off */
+static const posenc_bench_work works[] = {
+    /* group, name, dtype, rank, first extent in quick, usual, full (0: left out), other extents, flags, goals, baseline */
+    {&fills, "fill", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {0, 0}, 0},
+    {&fills, "fill", POSENC_F32, 2, {5000, 5000, 5000}, {512}, POSENC_BENCH_IN_CACHE, {3.2, 3.5}, 0},
+    {&fills, "fill", POSENC_F32, 2, {16384, 65536, 65536}, {1024}, 0, {1.12, 1.2}, 0},
+    {&fills, "fill", POSENC_F64, 2, {0, 65536, 65536}, {1024}, 0, {0, 0}, 0},
+    {&fills, "fill", POSENC_F16, 2, {0, 65536, 65536}, {1024}, 0, {0, 0}, 0},
+    {&fills, "fill", POSENC_BF16, 2, {0, 65536, 65536}, {1024}, 0, {0, 0}, 0},
+
+    {&fills_naive, "fill, times faster", POSENC_F32, 2, {5000, 5000, 5000}, {512}, 0, {120, 120}, 0},
+    {&colds, "cold, times faster", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {60, 60}, 0},
+    {&fresh, "cold and all fresh", POSENC_F32, 2, {1000, 1000, 1000}, {512}, POSENC_BENCH_FRESH, {1.1, 1.1}, 0},
+
+    {&adds, "add", POSENC_F32, 3, {8, 8, 32}, {2048, 1024}, 0, {1.3, 1.8}, 0},
+    {&adds, "add", POSENC_F16, 3, {8, 8, 32}, {2048, 1024}, 0, {1.3, 1.8}, 0},
+    {&adds, "add", POSENC_BF16, 3, {8, 8, 32}, {2048, 1024}, 0, {1.3, 1.8}, 0},
+    {&adds, "add in place", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, IN_PLACE, {1.3, 1.8}, 0},
+    {&adds, "add in place", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, IN_PLACE, {1.3, 1.8}, 0},
+    {&adds, "add in place", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, IN_PLACE, {1.3, 1.8}, 0},
+    {&adds, "add, x scaled", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, SCALED, {1.3, 1.8}, 0},
+    {&adds, "add, x scaled", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, SCALED, {1.3, 1.8}, 0},
+    {&adds, "add, x scaled", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, SCALED, {1.3, 1.8}, 0},
+
+    {&tokens, "token, next position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, 0, {11, 11}, 0},
+    {&tokens, "token, random position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, RANDOM, {14, 14}, 0},
+
+    {&threads, "fill on two threads", POSENC_F32, 2, {16384, 65536, 65536}, {1024}, 0, {0.9, 0.9}, 0},
+
+    {&others, "naive loop", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {0, 0}, posenc_bench_naive},
+    {&others, "naive, 2i doubled", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {0, 0}, posenc_bench_naive_doubled},
+    {&others, "frequency hoisted", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {0, 0}, posenc_bench_hoisted},
+    {&others, "vectorised float32", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {0, 0}, posenc_bench_float32},
+    {&others, "naive loop", POSENC_F32, 2, {5000, 5000, 5000}, {512}, 0, {0, 0}, posenc_bench_naive},
+    {&others, "naive, 2i doubled", POSENC_F32, 2, {0, 5000, 5000}, {512}, 0, {0, 0}, posenc_bench_naive_doubled},
+    {&others, "frequency hoisted", POSENC_F32, 2, {5000, 5000, 5000}, {512}, 0, {0, 0}, posenc_bench_hoisted},
+    {&others, "vectorised float32", POSENC_F32, 2, {5000, 5000, 5000}, {512}, 0, {0, 0}, posenc_bench_float32},
+    {&others, "naive loop", POSENC_F32, 2, {0, 65536, 65536}, {1024}, 0, {0, 0}, posenc_bench_naive},
+    {&others, "frequency hoisted", POSENC_F32, 2, {0, 65536, 65536}, {1024}, 0, {0, 0}, posenc_bench_hoisted},
+    {&others, "vectorised float32", POSENC_F32, 2, {0, 65536, 65536}, {1024}, 0, {0, 0}, posenc_bench_float32},
+};
+/* clang-format on */
+
+const posenc_bench_work *posenc_bench_work_at(size_t index) {
+    return index < sizeof works / sizeof *works ? &works[index] : NULL;
+}
+
+size_t posenc_bench_work_bytes(const posenc_bench_work *work, const int64_t *shape) {
+    size_t bytes = posenc_dtype_bytes(work->dtype);
+    for (int axis = 0; axis < work->rank; axis++) bytes *= (size_t)shape[axis];
+    return bytes;
+}

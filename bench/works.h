@@ -1,0 +1,91 @@
+/* A work is one row of a table: what is measured, in which size and type, what it should reach. The bench's inside. */
+#ifndef POSENC_BENCH_WORKS_H
+#define POSENC_BENCH_WORKS_H
+
+#include "bench.h"
+#include "reference.h"
+
+/* The run that works belong to. */
+typedef struct posenc_bench_session {
+    const posenc_bench_options *options;
+    const posenc_context *context;
+    const char *isa;
+    size_t cache_bytes;
+    posenc_bench_effort effort;
+    posenc_bench_reference reference; /* of the table shape used last */
+} posenc_bench_session;
+
+typedef struct posenc_bench_work posenc_bench_work;
+
+/* Measures one work and fills in the result; names, shape and goal are there already.
+ * shape: the work's, as the size of the run and of the cache have made it, outermost first. */
+typedef void posenc_bench_runner(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                                 posenc_bench_result *result);
+
+/* Works that share a heading and a runner. */
+typedef struct posenc_bench_group {
+    const char *heading;
+    posenc_bench_kind kind;
+    posenc_bench_runner *run;
+} posenc_bench_group;
+
+/* What may differ between works of one group. */
+enum {
+    POSENC_BENCH_IN_PLACE = 1, /* y is x */
+    POSENC_BENCH_SCALED = 2,   /* x * scale + E, scale = sqrt(dim) */
+    POSENC_BENCH_IN_CACHE = 4, /* the goal holds only where the data fit the last-level cache */
+    POSENC_BENCH_RANDOM = 8,   /* random positions */
+    POSENC_BENCH_FRESH = 16    /* page faults included */
+};
+
+struct posenc_bench_work {
+    const posenc_bench_group *group;
+    const char *name;
+    posenc_dtype dtype;
+    int rank;
+    int64_t first[3]; /* outermost extent in a quick, usual, full run; 0: not run. Rank 3: doubled beyond the cache */
+    int64_t rest[2];  /* the other extents */
+    unsigned flags;
+    double goal[2];               /* AVX-512, AVX2; 0: none */
+    void (*baseline)(void *rows); /* the ways of others only */
+};
+
+/* A work by index; NULL past the last. */
+const posenc_bench_work *posenc_bench_work_at(size_t index);
+
+/* Bytes of one tensor of a work in that shape. */
+size_t posenc_bench_work_bytes(const posenc_bench_work *work, const int64_t *shape);
+
+/* Runners. */
+posenc_bench_runner posenc_bench_fill;        /* fill.c */
+posenc_bench_runner posenc_bench_fill_naive;  /* fill.c */
+posenc_bench_runner posenc_bench_cold;        /* cold.c */
+posenc_bench_runner posenc_bench_cold_fresh;  /* cold.c */
+posenc_bench_runner posenc_bench_add;         /* add.c */
+posenc_bench_runner posenc_bench_token;       /* token.c */
+posenc_bench_runner posenc_bench_two_threads; /* two_threads.c */
+posenc_bench_runner posenc_bench_baseline;    /* baseline.c */
+
+/* ---- What runners share (share.c) ---------------------------------------------------------------------------------- */
+
+/* A sinusoidal plan with that width and prepared length; on failure the result is marked as skipped. */
+posenc_plan *posenc_bench_plan(const posenc_context *context, int64_t dim, int64_t max_len, posenc_bench_result *result);
+
+/* Warm memory; NULL, with the result marked as skipped, where the machine has too little. */
+void *posenc_bench_buffer(size_t bytes, posenc_bench_result *result);
+
+/* Marks a result as skipped and says why. */
+void posenc_bench_skip(posenc_bench_result *result, const char *why);
+
+/* Measures and files: contender 0 is the work, 1 its floor, 2 (where result->beside names it) stands beside. */
+void posenc_bench_file(posenc_bench_effort effort, const posenc_bench_contender *contenders, int n,
+                       posenc_bench_result *result, posenc_bench_samples *samples);
+
+/* Files samples that are there. */
+void posenc_bench_file_samples(const posenc_bench_samples *samples, posenc_bench_result *result);
+
+/* Compares what a work has made, a table of rows 0, step, 2 step, ... of (length, dim), and files the worst error. */
+void posenc_bench_file_error(posenc_bench_session *session, const int64_t *shape, const void *table,
+                             posenc_dtype dtype, int64_t step, posenc_bench_result *result);
+
+#endif

@@ -1,0 +1,28 @@
+/* The options of a command: its own, those that all share, and the parameters of schemes, seen as one list. */
+#ifndef POSENC_CLI_OPTIONS_H
+#define POSENC_CLI_OPTIONS_H
+
+#include "cli.h"
+
+/* Own options first, then the shared ones that the command takes. False past the last. */
+bool posenc_cli_option_at(const posenc_cli_command *command, size_t index, const posenc_cli_option **out);
+
+/* Whether index is past the command's own options, that is, a shared one. */
+bool posenc_cli_option_shared(const posenc_cli_command *command, size_t index);
+
+/* By long name or by letter (name NULL); NULL if the command has none such. */
+const posenc_cli_option *posenc_cli_option_find(const posenc_cli_command *command, const char *name, char letter);
+
+/* A scheme's parameter as an option. Valid as long as the library. */
+posenc_cli_option posenc_cli_option_of(const posenc_parameter_info *parameter);
+
+/* The parameter of that name; NULL if the scheme has none such. */
+const posenc_parameter_info *posenc_cli_parameter_find(const posenc_scheme_info *scheme, const char *name);
+
+/* What an option expects, for messages and help: "an integer of 0 or more", "1..256", "auto, always or never". */
+void posenc_cli_option_expects(const posenc_cli_option *option, char *text, size_t capacity);
+
+/* Checks a value as the user wrote it. Prints the error and returns false if it is not what the option expects. */
+bool posenc_cli_option_check(const posenc_cli_option *option, const char *text);
+
+#endif

@@ -1,0 +1,13 @@
+/* A plan from a command line: the scheme's parameters as given, and what the command knows itself. */
+#ifndef POSENC_CLI_PLAN_H
+#define POSENC_CLI_PLAN_H
+
+#include "cli.h"
+
+/* Makes a plan of the scheme of operand 0.
+ * dim: the width, where the data decide; 0: as the user says.
+ * magnitude: the farthest position; the plan is prepared up to there unless the user gave max-len.
+ * Returns POSENC_CLI_FINE, or prints the error and returns _TROUBLE. The caller destroys the plan. */
+int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t magnitude, posenc_plan **plan);
+
+#endif

@@ -1,0 +1,198 @@
+/* table: the encoding table of a scheme, streamed to its place in blocks of rows, so that memory does not grow with it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "plan.h"
+#include "positions.h"
+#include "target.h"
+
+static const int64_t block_bytes = INT64_C(4) << 20; /* stays in the cache between being made and being written */
+
+typedef struct job {
+    const posenc_cli_arguments *arguments;
+    const char *path; /* "-": standard output */
+    bool csv;
+    posenc_dtype dtype;
+    int digits; /* of a number in csv */
+    int64_t start, length, dim;
+    int64_t magnitude;
+    posenc_cli_positions positions;
+    posenc_plan *plan;
+    char header[256]; /* .npy */
+    size_t header_bytes;
+    posenc_cli_target target;
+} job;
+
+/* Text shows f64 with 9 digits, unless the user names a dtype: then what that dtype holds, f64 with all 17. */
+static int find_form(job *j) {
+    const char *output = posenc_cli_text(j->arguments, "output"), *dtype = posenc_cli_text(j->arguments, "dtype");
+    j->path = output ? output : "-";
+    j->csv = !output;
+    int status = output ? posenc_cli_target_form(output, true, &j->csv) : POSENC_CLI_FINE;
+    j->dtype = j->csv ? POSENC_F64 : POSENC_F32;
+    if (dtype) posenc_dtype_parse(dtype, &j->dtype);
+    j->digits = dtype && j->dtype == POSENC_F64 ? 17 : 9;
+    return status;
+}
+
+static int rows_of_file(job *j) {
+    const char *path = posenc_cli_text(j->arguments, "positions");
+    if (posenc_cli_given(j->arguments, "start"))
+        return posenc_cli_fail("start: expected either --start or --positions, got both");
+    int status = posenc_cli_positions_read(posenc_cli_context(j->arguments), path, &j->positions);
+    if (status != POSENC_CLI_FINE) return status;
+    const DLTensor *ids = j->positions.ids;
+    if (ids->ndim != 1) return posenc_cli_fail("%s: expected positions of rank 1, got rank %d", path, (int)ids->ndim);
+    j->length = ids->shape[0];
+    j->magnitude = j->positions.magnitude;
+    if (!posenc_cli_given(j->arguments, "length") || posenc_cli_integer(j->arguments, "length") == j->length)
+        return POSENC_CLI_FINE;
+    return posenc_cli_fail("length: expected %lld, the positions in %s, got %s", (long long)j->length, path,
+                           posenc_cli_text(j->arguments, "length"));
+}
+
+static int find_rows(job *j) {
+    if (posenc_cli_given(j->arguments, "positions")) return rows_of_file(j);
+    if (!posenc_cli_given(j->arguments, "length"))
+        return posenc_cli_fail("length: expected --length N or --positions FILE, got neither");
+    j->start = posenc_cli_integer(j->arguments, "start");
+    j->length = posenc_cli_integer(j->arguments, "length");
+    if (j->length > 0 && j->start > INT64_MAX - (j->length - 1))
+        return posenc_cli_fail("start: expected at most %lld for %lld rows, got %lld",
+                               (long long)(INT64_MAX - (j->length - 1)), (long long)j->length, (long long)j->start);
+    j->magnitude = posenc_cli_magnitude(j->start, j->length);
+    return POSENC_CLI_FINE;
+}
+
+static int make_plan(job *j) {
+    posenc_error error;
+    int status = posenc_cli_plan(j->arguments, 0, j->magnitude, &j->plan);
+    if (status != POSENC_CLI_FINE) return status;
+    j->dim = posenc_plan_dim(j->plan);
+    int64_t bytes = (int64_t)posenc_dtype_bytes(j->dtype), most = (INT64_MAX - (int64_t)sizeof j->header) / bytes;
+    if (j->length > most / j->dim)
+        return posenc_cli_fail("length: expected at most %lld for %lld channels, got %lld", (long long)(most / j->dim),
+                               (long long)j->dim, (long long)j->length);
+    if (j->csv) return POSENC_CLI_FINE;
+    const int64_t shape[] = {j->length, j->dim};
+    if (posenc_npy_header(j->dtype, 2, shape, j->header, &j->header_bytes, &error) == POSENC_OK) return POSENC_CLI_FINE;
+    return posenc_cli_refuse(&error);
+}
+
+/* Makes rows first..first+rows-1 of the table in block. */
+static int make_block(const job *j, int64_t first, int64_t rows, void *block) {
+    posenc_view out, part;
+    posenc_positions positions;
+    posenc_error error;
+    posenc_positions_default(&positions, sizeof positions);
+    positions.start = j->positions.ids ? 0 : j->start + first;
+    if (j->positions.ids) {
+        posenc_dtype dtype = POSENC_I64;
+        posenc_dtype_of(j->positions.ids, &dtype);
+        char *ids = (char *)j->positions.ids->data + j->positions.ids->byte_offset;
+        positions.ids = posenc_view_make(&part, ids + (size_t)first * posenc_dtype_bytes(dtype), dtype, 1, &rows, NULL);
+    }
+    const int64_t shape[] = {rows, j->dim};
+    DLTensor *tensor = posenc_view_make(&out, block, j->dtype, 2, shape, NULL);
+    if (posenc_plan_write(j->plan, &positions, tensor, &error) == POSENC_OK) return POSENC_CLI_FINE;
+    return posenc_cli_refuse(&error);
+}
+
+static int write_blocks(job *j, int64_t block_rows, void *block) {
+    for (int64_t first = 0; first < j->length; first += block_rows) {
+        int64_t rows = j->length - first < block_rows ? j->length - first : block_rows;
+        int status = make_block(j, first, rows, block);
+        if (status == POSENC_CLI_FINE && j->csv)
+            status = posenc_cli_target_write_csv(&j->target, block, j->dtype, rows, j->dim, j->digits);
+        else if (status == POSENC_CLI_FINE)
+            status = posenc_cli_target_write(&j->target, block, (size_t)(rows * j->dim) * posenc_dtype_bytes(j->dtype));
+        if (status != POSENC_CLI_FINE) return status;
+    }
+    return POSENC_CLI_FINE;
+}
+
+static int write_table(job *j) {
+    int64_t row_bytes = j->dim * (int64_t)posenc_dtype_bytes(j->dtype);
+    int64_t block_rows = row_bytes < block_bytes ? block_bytes / row_bytes : 1;
+    if (j->length < block_rows) block_rows = j->length;
+    void *block = malloc((size_t)(block_rows * row_bytes) + 1);
+    if (!block) return posenc_cli_no_memory("block", (size_t)(block_rows * row_bytes));
+    int status = posenc_cli_target_open(posenc_cli_context(j->arguments), j->path, j->csv,
+                                        (double)j->length * (double)row_bytes, &j->target);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_target_write(&j->target, j->header, j->header_bytes);
+    if (status == POSENC_CLI_FINE) status = write_blocks(j, block_rows, block);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_target_commit(&j->target);
+    free(block);
+    return status;
+}
+
+static int table(const posenc_cli_arguments *arguments) {
+    job j = {.arguments = arguments};
+    int status = find_form(&j);
+    if (status == POSENC_CLI_FINE) status = find_rows(&j);
+    if (status == POSENC_CLI_FINE) status = make_plan(&j);
+    if (status == POSENC_CLI_FINE) status = write_table(&j);
+    posenc_plan_destroy(j.plan);
+    posenc_cli_positions_free(&j.positions);
+    posenc_cli_target_discard(&j.target);
+    return status;
+}
+
+static const char *const dtypes[] = {"f32", "f64", "f16", "bf16", NULL};
+
+static const posenc_cli_option options[] = {
+    {.name = "length",
+     .kind = POSENC_CLI_INTEGER,
+     .value = "N",
+     .maximum = 0x1p63,
+     .help = "Number of rows; needed unless --positions gives them"},
+    {.name = "start",
+     .kind = POSENC_CLI_INTEGER,
+     .value = "P",
+     .default_text = "0",
+     .help = "Position of the first row; the next ones follow"},
+    {.name = "positions",
+     .kind = POSENC_CLI_FILE,
+     .value = "FILE",
+     .help = "Positions of the rows: .npy of int32, int64 or float64, rank 1, or .csv of one column, whose first line may "
+             "be a name; - is .npy on standard input"},
+    {.name = "dtype",
+     .kind = POSENC_CLI_CHOICE,
+     .value = "TYPE",
+     .choices = dtypes,
+     .help = "Element type; f32 unless said, in text f64"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = POSENC_CLI_FILE,
+     .value = "FILE",
+     .help = "FILE.npy, FILE.csv, or - for .npy on standard output"},
+};
+
+static const char *const examples[] = {
+    "posenc table sinusoidal --dim 8 --length 4",
+    "posenc table sinusoidal --dim 512 --length 5000 -o pe.npy",
+    "posenc table sinusoidal --dim 512 --length 3 --start 2147483647 --layout halves",
+    NULL,
+};
+
+const posenc_cli_command posenc_cli_table = {
+    .name = "table",
+    .summary = "Write an encoding table, (length, dim)",
+    .description =
+        "Computes the rows of a scheme and writes them as a table, one row for each position.\n\n"
+        "Without -o the table is text on standard output: one line a row, numbers parted by commas, computed in f64 and "
+        "printed with 9 digits. With --dtype, text shows the values of that type; f64 gets all of its 17 digits.\n\n"
+        "The table is written in blocks and needs no memory of its size. A length of 0 writes an empty table.",
+    .usage = "SCHEME --dim D --length N [--start P | --positions FILE] [scheme parameters] [--dtype f32|f64|f16|bf16] "
+             "[-o FILE]",
+    .operands = "SCHEME",
+    .fewest_operands = 1,
+    .most_operands = 1,
+    .takes = POSENC_CLI_TAKES_CONTEXT | POSENC_CLI_TAKES_PARAMETERS,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = examples,
+    .run = table,
+};

@@ -1,0 +1,40 @@
+/* Where a command's data go: an .npy or .csv file, a device, standard output. */
+#ifndef POSENC_CLI_TARGET_H
+#define POSENC_CLI_TARGET_H
+
+#include "cli.h"
+
+typedef struct posenc_cli_target {
+    posenc_output *output;
+    const char *path;
+    bool csv;
+    posenc_cli_progress progress;
+    double done;   /* bytes of data taken so far, for the progress bar */
+    char *text;    /* csv: lines on their way */
+    size_t n_text;
+} posenc_cli_target;
+
+/* Decides on the form of a file by its name: ".npy", ".csv"; "-", devices and pipes are .npy. Prints an error and returns
+ * POSENC_CLI_TROUBLE for another name, or for .csv where with_csv is false. */
+int posenc_cli_target_form(const char *path, bool with_csv, bool *csv);
+
+/* Opens the target. total: bytes of data to come. While a regular file is being written an interrupt removes it.
+ * Every function below prints its error and returns POSENC_CLI_TROUBLE; the target must then be discarded. */
+int posenc_cli_target_open(const posenc_context *context, const char *path, bool csv, double total,
+                           posenc_cli_target *target);
+
+/* Appends bytes, in pieces, minding the progress bar. */
+int posenc_cli_target_write(posenc_cli_target *target, const void *data, size_t bytes);
+
+/* Appends lines of numbers: data (rows, columns), f32, f64, f16 or bf16, "%.*g" with digits. */
+int posenc_cli_target_write_csv(posenc_cli_target *target, const void *data, posenc_dtype dtype, int64_t rows,
+                                int64_t columns, int digits);
+
+/* Puts the file in its place and ends the target. */
+int posenc_cli_target_commit(posenc_cli_target *target);
+
+/* Removes what was written and ends the target; harmless on a zeroed or ended one. If an interrupt was the reason, the
+ * program ends by it. */
+void posenc_cli_target_discard(posenc_cli_target *target);
+
+#endif

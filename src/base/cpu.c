@@ -1,0 +1,63 @@
+/* Feature tests. On x86 an instruction set counts only when the operating system saves its registers too, which the
+ * compilers' builtin checks. avx2 stands for AVX2 + FMA + F16C, avx512 for F + BW + DQ + VL beside those. */
+#define _POSIX_C_SOURCE 200809L
+#include "base/cpu.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <posenc/context.h>
+
+const char *posenc_isa_text(posenc_isa isa) {
+    static const char *const names[POSENC_ISA_COUNT] = {"baseline", "avx2", "avx512", "neon"};
+    return names[isa];
+}
+
+#ifdef POSENC_X86
+#include <cpuid.h>
+
+/* F16C has no name in the builtin of gcc 10 and older: bit 29 of leaf 1's ecx. */
+static bool has_f16c(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1);
+}
+
+static bool runs_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+}
+
+static bool runs_avx512(void) {
+    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+bool posenc_isa_runs(posenc_isa isa) {
+    return isa == POSENC_ISA_BASELINE || (isa == POSENC_ISA_AVX2 && runs_avx2()) ||
+           (isa == POSENC_ISA_AVX512 && runs_avx512());
+}
+#elif defined(POSENC_ARM64)
+bool posenc_isa_runs(posenc_isa isa) { return isa == POSENC_ISA_BASELINE || isa == POSENC_ISA_NEON; }
+#else
+bool posenc_isa_runs(posenc_isa isa) { return isa == POSENC_ISA_BASELINE; }
+#endif
+
+posenc_isa posenc_isa_best(void) {
+    int best = POSENC_ISA_COUNT - 1;
+    while (!posenc_isa_runs((posenc_isa)best)) best--;
+    return (posenc_isa)best;
+}
+
+const char *posenc_isa_name(size_t index) {
+    for (int isa = 0; isa < POSENC_ISA_COUNT; isa++)
+        if (posenc_isa_runs((posenc_isa)isa) && index-- == 0) return posenc_isa_text((posenc_isa)isa);
+    return NULL;
+}
+
+size_t posenc_cache_bytes(void) {
+    long bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return bytes > 0 ? (size_t)bytes : (size_t)16 << 20;
+}

@@ -1,0 +1,51 @@
+/* The floating-point environment of a call: round to nearest even, subnormals kept, whatever the caller uses.
+ * enter returns what was set, leave puts it back. Exception flags raised in between are dropped with it on x86. */
+#ifndef POSENC_BASE_FPENV_H
+#define POSENC_BASE_FPENV_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
+#include <xmmintrin.h>
+
+typedef unsigned posenc_fpenv;
+
+static inline posenc_fpenv posenc_fpenv_enter(void) {
+    posenc_fpenv saved = _mm_getcsr();
+    _mm_setcsr(0x1F80); /* all exceptions masked, nearest even, no flush to zero, no denormals-are-zero */
+    return saved;
+}
+
+static inline void posenc_fpenv_leave(posenc_fpenv saved) { _mm_setcsr(saved); }
+
+#elif defined(__aarch64__)
+
+typedef uint64_t posenc_fpenv;
+
+static inline posenc_fpenv posenc_fpenv_enter(void) {
+    posenc_fpenv saved;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(saved));
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0) : "memory");
+    return saved;
+}
+
+static inline void posenc_fpenv_leave(posenc_fpenv saved) {
+    __asm__ volatile("msr fpcr, %0" : : "r"(saved) : "memory");
+}
+
+#else
+#include <fenv.h>
+
+typedef int posenc_fpenv;
+
+static inline posenc_fpenv posenc_fpenv_enter(void) {
+    posenc_fpenv saved = fegetround();
+    fesetround(FE_TONEAREST);
+    return saved;
+}
+
+static inline void posenc_fpenv_leave(posenc_fpenv saved) { fesetround(saved); }
+
+#endif
+
+#endif

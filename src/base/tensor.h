@@ -1,0 +1,36 @@
+/* Questions about DLPack tensors that every entry point asks at its door. */
+#ifndef POSENC_BASE_TENSOR_H
+#define POSENC_BASE_TENSOR_H
+
+#include <posenc/tensor.h>
+#include <stdbool.h>
+
+/* The address of element 0. */
+static inline char *posenc_tensor_data(const DLTensor *tensor) { return (char *)tensor->data + tensor->byte_offset; }
+
+/* Stride of an axis in elements; derived from the shape when the tensor has none. */
+int64_t posenc_tensor_stride(const DLTensor *tensor, int axis);
+
+/* Number of elements; extents were checked. */
+int64_t posenc_tensor_elements(const DLTensor *tensor);
+
+/* Checks what any tensor must keep: pointers, CPU, rank, extents >= 0, a span that fits the address space, memory that
+ * is aligned to its elements. */
+posenc_status posenc_tensor_check(const DLTensor *tensor, const char *name, posenc_dtype *dtype, posenc_error *error);
+
+/* First and one past the last byte that a checked tensor touches; both NULL when it has no elements. */
+void posenc_tensor_span(const DLTensor *tensor, const char **first, const char **end);
+
+/* Whether two checked tensors share a byte, judged by their spans. */
+bool posenc_tensors_meet(const DLTensor *a, const DLTensor *b);
+
+/* Whether two tensors of one shape and dtype are the same memory in the same order. */
+bool posenc_tensors_same(const DLTensor *a, const DLTensor *b);
+
+/* Whether two different indices of a checked tensor may name one element (a stride of 0, or axes that interleave). */
+bool posenc_tensor_folds(const DLTensor *tensor);
+
+/* Writes a shape as text, "(2, 3)". */
+void posenc_shape_text(int rank, const int64_t *shape, char text[96]);
+
+#endif

@@ -1,0 +1,103 @@
+/* The hot loops, one table of them per instruction set. A kernel knows nothing of schemes: no allocation, no validation,
+ * no failure. All tables give the same bits: every operation is an IEEE addition, product or conversion in a fixed
+ * order, fused only where the contract asks for it.
+ *
+ * Arrays of doubles that hold one value per pair are "pair arrays": 64-byte aligned and padded to POSENC_PAIR_PAD
+ * pairs, so that a kernel may read and compute, but not emit, past the last pair. */
+#ifndef POSENC_KERNELS_KERNELS_H
+#define POSENC_KERNELS_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <posenc/tensor.h>
+
+#include "base/cpu.h"
+
+enum { POSENC_PAIR_PAD = 16, POSENC_DIGIT_ROWS = 33, POSENC_ENCODING_DTYPES = 4 };
+
+static inline size_t posenc_padded_pairs(size_t n) { return (n + POSENC_PAIR_PAD - 1) / POSENC_PAIR_PAD * POSENC_PAIR_PAD; }
+
+/* Sines and cosines to twice the double precision, each the unevaluated sum of two pair arrays. */
+typedef struct posenc_seed {
+    double *sin_high, *sin_low, *cos_high, *cos_low;
+} posenc_seed;
+
+/* One reduced angle per pair: the seed holds, on entry, the sine and cosine of a near multiple of 1/128 turn, and
+ * (turn_high + turn_low), at most 1/256 in size, is what remains, in turns. */
+typedef struct posenc_seed_job {
+    size_t n; /* padded */
+    const double *turn_high, *turn_low;
+    posenc_seed seed;
+} posenc_seed_job;
+
+/* Where sines and cosines stand in an emitted row. */
+typedef enum posenc_arrangement {
+    POSENC_PLANAR = 0,  /* a plane of firsts, then a plane of seconds */
+    POSENC_SIN_COS = 1, /* interleaved */
+    POSENC_COS_SIN = 2,
+    POSENC_ARRANGEMENTS = 3
+} posenc_arrangement;
+
+/* Rows of consecutive digits d = first .. first + count - 1, abs(d) <= 32, below one high phasor:
+ *     sin row d = high_sin * cos_d + high_cos * sin_d,  cos row d = high_cos * cos_d - high_sin * sin_d. */
+typedef struct posenc_rows_job {
+    const double *high_sin, *high_cos;  /* pair arrays */
+    const double *digit;                /* row r >= 0: sines at digit + r * digit_stride, cosines half a stride on */
+    size_t digit_stride;                /* in doubles */
+    int first, count;
+    char *out;                          /* first row; elements are contiguous within a row */
+    ptrdiff_t row_bytes;
+    size_t n_first, n_second;           /* pairs whose first and second member are emitted: equal, or one second fewer */
+    ptrdiff_t first_bytes, second_bytes; /* planar only: where in the row the planes of sines and of cosines begin */
+    bool stream;                        /* write around the caches where alignment allows */
+} posenc_rows_job;
+
+/* y = x * scale + e, n elements, each row contiguous. */
+typedef struct posenc_add_job {
+    size_t rows, n;
+    const void *x, *e; /* e: f32, or f64 when x is f64 */
+    void *y;           /* may be x */
+    ptrdiff_t x_bytes, e_bytes, y_bytes; /* from row to row */
+    double scale;      /* f32, f16, bf16 use (float)scale */
+    bool stream;
+} posenc_add_job;
+
+typedef struct posenc_kernels {
+    posenc_isa isa;
+
+    /* Adds the remaining angle to each seed, in place: angle sums with a Taylor series of the remainder. */
+    void (*finish_seeds)(const posenc_seed_job *job);
+
+    /* Rows 0..rows-1 (rows <= 33) of a digit place, row r = the phasor of r times the seed's angle, rounded to double:
+     * even rows are squares of row r/2, odd ones row r-1 times the seed. Row r: sines at out + r * stride, cosines half
+     * a stride on. */
+    void (*digit_rows)(const posenc_seed *seed, size_t n, int rows, double *out, size_t stride);
+
+    /* Row r (1 <= r <= 32) alone, with the bits of digit_rows. */
+    void (*digit_row)(const posenc_seed *seed, size_t n, int r, double *sines, double *cosines);
+
+    /* high *= (cos, sign * sin): turns every phasor by one digit's angle, forward or (sign -1) backward. */
+    void (*turn)(double *high_sin, double *high_cos, const double *sines, const double *cosines, double sign, size_t n);
+
+    void (*rows[POSENC_ENCODING_DTYPES][POSENC_ARRANGEMENTS])(const posenc_rows_job *job);
+    void (*add[POSENC_ENCODING_DTYPES])(const posenc_add_job *job);
+
+    /* n floats to f16 or bf16 (f32 and f64 tables hold plain copies and widenings). */
+    void (*narrow[POSENC_ENCODING_DTYPES])(const float *in, void *out, size_t n);
+} posenc_kernels;
+
+/* The table of an instruction set that posenc_isa_runs. */
+const posenc_kernels *posenc_kernels_of(posenc_isa isa);
+
+extern const posenc_kernels posenc_kernels_baseline;
+#ifdef POSENC_X86
+extern const posenc_kernels posenc_kernels_avx2;
+extern const posenc_kernels posenc_kernels_avx512;
+#endif
+#ifdef POSENC_ARM64
+extern const posenc_kernels posenc_kernels_neon;
+#endif
+
+#endif

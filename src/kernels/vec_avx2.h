@@ -1,0 +1,84 @@
+/* Vectors of AVX2 + FMA + F16C: 4 doubles, 8 floats. Names and meanings as in vec_baseline.h. */
+#ifndef POSENC_KERNELS_VEC_AVX2_H
+#define POSENC_KERNELS_VEC_AVX2_H
+
+#include <immintrin.h>
+
+enum { LANES = 4, VECTOR_BYTES = 32 };
+
+typedef __m256d vd;
+typedef __m128 vh;
+typedef __m256 vf;
+
+static inline vd vd_load(const double *p) { return _mm256_loadu_pd(p); }
+static inline void vd_store(double *p, vd a) { _mm256_storeu_pd(p, a); }
+static inline void vd_stream(double *p, vd a) { _mm256_stream_pd(p, a); }
+static inline vd vd_set(double a) { return _mm256_set1_pd(a); }
+static inline vd vd_add(vd a, vd b) { return _mm256_add_pd(a, b); }
+static inline vd vd_sub(vd a, vd b) { return _mm256_sub_pd(a, b); }
+static inline vd vd_mul(vd a, vd b) { return _mm256_mul_pd(a, b); }
+static inline vd vd_fma(vd a, vd b, vd c) { return _mm256_fmadd_pd(a, b, c); }
+static inline vd vd_product_error(vd a, vd b, vd p) { return _mm256_fmsub_pd(a, b, p); }
+
+static inline vd vd_zip_low(vd s, vd c) {
+    return _mm256_permute2f128_pd(_mm256_unpacklo_pd(s, c), _mm256_unpackhi_pd(s, c), 0x20);
+}
+static inline vd vd_zip_high(vd s, vd c) {
+    return _mm256_permute2f128_pd(_mm256_unpacklo_pd(s, c), _mm256_unpackhi_pd(s, c), 0x31);
+}
+
+static inline vh vh_round(vd a) { return _mm256_cvtpd_ps(a); }
+
+/* The high words of four doubles. */
+static inline __m128i high_words(vd a) {
+    __m128 low = _mm_castpd_ps(_mm256_castpd256_pd128(a)), high = _mm_castpd_ps(_mm256_extractf128_pd(a, 1));
+    return _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
+}
+
+/* A step of one unit, away from zero where the error has the value's sign, is taken if the result is inexact and even. */
+static inline vh vh_round_odd(vd a) {
+    vh near = _mm256_cvtpd_ps(a);
+    vd back = _mm256_cvtps_pd(near), error = _mm256_sub_pd(a, back);
+    __m128i bits = _mm_castps_si128(near), one = _mm_set1_epi32(1);
+    __m128i step = _mm_or_si128(_mm_srai_epi32(high_words(_mm256_xor_pd(error, back)), 31), one);
+    __m128i inexact = high_words(_mm256_cmp_pd(error, _mm256_setzero_pd(), _CMP_NEQ_OQ));
+    __m128i even = _mm_cmpeq_epi32(_mm_and_si128(bits, one), _mm_setzero_si128());
+    return _mm_castsi128_ps(_mm_add_epi32(bits, _mm_and_si128(step, _mm_and_si128(inexact, even))));
+}
+
+static inline vf vf_join(vh a, vh b) { return _mm256_insertf128_ps(_mm256_castps128_ps256(a), b, 1); }
+static inline vf vf_zip(vh a, vh b) { return vf_join(_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b)); }
+
+static inline vf vf_load(const float *p) { return _mm256_loadu_ps(p); }
+static inline void vf_store(float *p, vf a) { _mm256_storeu_ps(p, a); }
+static inline void vf_stream(float *p, vf a) { _mm256_stream_ps(p, a); }
+static inline vf vf_set(float a) { return _mm256_set1_ps(a); }
+static inline vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+
+static inline __m128i halves_at(const uint16_t *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
+static inline __m128i f16_of(vf a) { return _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+
+/* Adds half a unit, one less when that would leave a tie odd, and keeps the high halves; a NaN is made quiet. */
+static inline __m128i bf16_of(vf a) {
+    __m256i bits = _mm256_castps_si256(a), high = _mm256_srli_epi32(bits, 16);
+    __m256i odd = _mm256_and_si256(high, _mm256_set1_epi32(1));
+    __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF))), 16);
+    __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+    __m256i kept = _mm256_blendv_epi8(rounded, _mm256_or_si256(high, _mm256_set1_epi32(0x40)), nan);
+    return _mm_packus_epi32(_mm256_castsi256_si128(kept), _mm256_extracti128_si256(kept, 1));
+}
+
+static inline vf vf_load_f16(const uint16_t *p) { return _mm256_cvtph_ps(halves_at(p)); }
+static inline vf vf_load_bf16(const uint16_t *p) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves_at(p)), 16));
+}
+static inline void vf_store_f16(uint16_t *p, vf a) { _mm_storeu_si128((__m128i *)(void *)p, f16_of(a)); }
+static inline void vf_store_bf16(uint16_t *p, vf a) { _mm_storeu_si128((__m128i *)(void *)p, bf16_of(a)); }
+static inline void vf_stream_f16(uint16_t *p, vf a) { _mm_stream_si128((__m128i *)(void *)p, f16_of(a)); }
+static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm_stream_si128((__m128i *)(void *)p, bf16_of(a)); }
+
+static inline void prefetch_once(const void *p) { _mm_prefetch((const char *)p, _MM_HINT_NTA); }
+static inline void stream_fence(void) { _mm_sfence(); }
+
+#endif

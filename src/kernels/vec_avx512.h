@@ -1,0 +1,81 @@
+/* Vectors of AVX-512 F + BW + DQ + VL: 8 doubles, 16 floats. Names and meanings as in vec_baseline.h. */
+#ifndef POSENC_KERNELS_VEC_AVX512_H
+#define POSENC_KERNELS_VEC_AVX512_H
+
+#include <immintrin.h>
+
+enum { LANES = 8, VECTOR_BYTES = 64 };
+
+typedef __m512d vd;
+typedef __m256 vh;
+typedef __m512 vf;
+
+static inline vd vd_load(const double *p) { return _mm512_loadu_pd(p); }
+static inline void vd_store(double *p, vd a) { _mm512_storeu_pd(p, a); }
+static inline void vd_stream(double *p, vd a) { _mm512_stream_pd(p, a); }
+static inline vd vd_set(double a) { return _mm512_set1_pd(a); }
+static inline vd vd_add(vd a, vd b) { return _mm512_add_pd(a, b); }
+static inline vd vd_sub(vd a, vd b) { return _mm512_sub_pd(a, b); }
+static inline vd vd_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
+static inline vd vd_fma(vd a, vd b, vd c) { return _mm512_fmadd_pd(a, b, c); }
+static inline vd vd_product_error(vd a, vd b, vd p) { return _mm512_fmsub_pd(a, b, p); }
+
+static inline vd vd_zip_low(vd s, vd c) {
+    return _mm512_permutex2var_pd(s, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c);
+}
+static inline vd vd_zip_high(vd s, vd c) {
+    return _mm512_permutex2var_pd(s, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c);
+}
+
+static inline vh vh_round(vd a) { return _mm512_cvtpd_ps(a); }
+
+/* As in vec_avx2.h, with mask registers. */
+static inline vh vh_round_odd(vd a) {
+    vh near = _mm512_cvtpd_ps(a);
+    vd back = _mm512_cvtps_pd(near), error = _mm512_sub_pd(a, back);
+    __m256i bits = _mm256_castps_si256(near), one = _mm256_set1_epi32(1);
+    __mmask8 inward = _mm512_movepi64_mask(_mm512_castpd_si512(_mm512_xor_pd(error, back)));
+    __mmask8 inexact = _mm512_cmp_pd_mask(error, _mm512_setzero_pd(), _CMP_NEQ_OQ);
+    __mmask8 moves = (__mmask8)(inexact & _mm256_testn_epi32_mask(bits, one));
+    __m256i step = _mm256_mask_blend_epi32(inward, one, _mm256_set1_epi32(-1));
+    return _mm256_castsi256_ps(_mm256_mask_add_epi32(bits, moves, bits, step));
+}
+
+static inline vf vf_join(vh a, vh b) { return _mm512_insertf32x8(_mm512_castps256_ps512(a), b, 1); }
+static inline vf vf_zip(vh a, vh b) {
+    __m512i order = _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    return _mm512_permutexvar_ps(order, vf_join(a, b));
+}
+
+static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline void vf_store(float *p, vf a) { _mm512_storeu_ps(p, a); }
+static inline void vf_stream(float *p, vf a) { _mm512_stream_ps(p, a); }
+static inline vf vf_set(float a) { return _mm512_set1_ps(a); }
+static inline vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+
+static inline __m256i halves_at(const uint16_t *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
+static inline __m256i f16_of(vf a) { return _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+
+/* By integers, because the bf16 instruction flushes subnormals. */
+static inline __m256i bf16_of(vf a) {
+    __m512i bits = _mm512_castps_si512(a), high = _mm512_srli_epi32(bits, 16);
+    __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
+    __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF))), 16);
+    __mmask16 nan = _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
+    return _mm512_cvtepi32_epi16(_mm512_mask_or_epi32(rounded, nan, high, _mm512_set1_epi32(0x40)));
+}
+
+static inline vf vf_load_f16(const uint16_t *p) { return _mm512_cvtph_ps(halves_at(p)); }
+static inline vf vf_load_bf16(const uint16_t *p) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves_at(p)), 16));
+}
+static inline void vf_store_f16(uint16_t *p, vf a) { _mm256_storeu_si256((__m256i *)(void *)p, f16_of(a)); }
+static inline void vf_store_bf16(uint16_t *p, vf a) { _mm256_storeu_si256((__m256i *)(void *)p, bf16_of(a)); }
+static inline void vf_stream_f16(uint16_t *p, vf a) { _mm256_stream_si256((__m256i *)(void *)p, f16_of(a)); }
+static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm256_stream_si256((__m256i *)(void *)p, bf16_of(a)); }
+
+static inline void prefetch_once(const void *p) { _mm_prefetch((const char *)p, _MM_HINT_NTA); }
+static inline void stream_fence(void) { _mm_sfence(); }
+
+#endif

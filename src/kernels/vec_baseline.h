@@ -1,0 +1,82 @@
+/* Vectors in plain C: right on every machine, and the text to read beside the other vec_*.h, which give the same names
+ * for one instruction set each. Doubles come LANES at a time (vd), floats 2 * LANES (vf) or LANES (vh).
+ * Two-product errors use Dekker's splitting, which is exact as a fused multiply-add is, so the bits agree. */
+#ifndef POSENC_KERNELS_VEC_BASELINE_H
+#define POSENC_KERNELS_VEC_BASELINE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+
+enum { LANES = 4, VECTOR_BYTES = 1 }; /* no alignment helps here */
+
+typedef struct vd { double at[LANES]; } vd;
+typedef struct vh { float at[LANES]; } vh;
+typedef struct vf { float at[2 * LANES]; } vf;
+
+#define EACH_LANE for (int i = 0; i < LANES; i++)
+#define EACH_FLOAT for (int i = 0; i < 2 * LANES; i++)
+
+static inline vd vd_load(const double *p) { vd r; memcpy(&r, p, sizeof r); return r; }
+static inline void vd_store(double *p, vd a) { memcpy(p, &a, sizeof a); }
+static inline void vd_stream(double *p, vd a) { vd_store(p, a); }
+static inline vd vd_set(double a) { vd r; EACH_LANE r.at[i] = a; return r; }
+static inline vd vd_add(vd a, vd b) { EACH_LANE a.at[i] += b.at[i]; return a; }
+static inline vd vd_sub(vd a, vd b) { EACH_LANE a.at[i] -= b.at[i]; return a; }
+static inline vd vd_mul(vd a, vd b) { EACH_LANE a.at[i] *= b.at[i]; return a; }
+static inline vd vd_fma(vd a, vd b, vd c) { EACH_LANE a.at[i] = fma(a.at[i], b.at[i], c.at[i]); return a; }
+
+/* a * b - p for p = round(a * b), exactly. Each factor is split into 26 + 27 bits. */
+static inline double product_error(double a, double b, double p) {
+    double ta = a * 134217729.0, a1 = ta - (ta - a), a2 = a - a1;
+    double tb = b * 134217729.0, b1 = tb - (tb - b), b2 = b - b1;
+    return ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
+}
+static inline vd vd_product_error(vd a, vd b, vd p) {
+    EACH_LANE a.at[i] = product_error(a.at[i], b.at[i], p.at[i]);
+    return a;
+}
+
+/* s0 c0 s1 c1 ..: first half and second half. */
+static inline vd vd_zip_low(vd s, vd c) { vd r; EACH_LANE r.at[i] = i % 2 ? c.at[i / 2] : s.at[i / 2]; return r; }
+static inline vd vd_zip_high(vd s, vd c) {
+    vd r;
+    EACH_LANE r.at[i] = i % 2 ? c.at[LANES / 2 + i / 2] : s.at[LANES / 2 + i / 2];
+    return r;
+}
+
+static inline vh vh_round(vd a) { vh r; EACH_LANE r.at[i] = (float)a.at[i]; return r; }
+
+/* Rounds to odd: an inexact result takes the neighbour whose last bit is 1, so that rounding once more, to a narrower
+ * type, is as one rounding. */
+static inline float round_odd(double a) {
+    float f = (float)a;
+    double error = a - (double)f;
+    uint32_t bits = posenc_f32_bits(f);
+    if (error == 0 || error != error || (bits & 1)) return f;
+    return posenc_f32_of_bits((error > 0) == (bits >> 31 == 0) ? bits + 1 : bits - 1);
+}
+static inline vh vh_round_odd(vd a) { vh r; EACH_LANE r.at[i] = round_odd(a.at[i]); return r; }
+
+static inline vf vf_join(vh a, vh b) { vf r; EACH_LANE r.at[i] = a.at[i], r.at[LANES + i] = b.at[i]; return r; }
+static inline vf vf_zip(vh a, vh b) { vf r; EACH_LANE r.at[2 * i] = a.at[i], r.at[2 * i + 1] = b.at[i]; return r; }
+
+static inline vf vf_load(const float *p) { vf r; memcpy(&r, p, sizeof r); return r; }
+static inline void vf_store(float *p, vf a) { memcpy(p, &a, sizeof a); }
+static inline void vf_stream(float *p, vf a) { vf_store(p, a); }
+static inline vf vf_set(float a) { vf r; EACH_FLOAT r.at[i] = a; return r; }
+static inline vf vf_add(vf a, vf b) { EACH_FLOAT a.at[i] += b.at[i]; return a; }
+static inline vf vf_fma(vf a, vf b, vf c) { EACH_FLOAT a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]); return a; }
+
+static inline vf vf_load_f16(const uint16_t *p) { vf r; EACH_FLOAT r.at[i] = posenc_f32_of_f16(p[i]); return r; }
+static inline vf vf_load_bf16(const uint16_t *p) { vf r; EACH_FLOAT r.at[i] = posenc_f32_of_bf16(p[i]); return r; }
+static inline void vf_store_f16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_f16_of_f32(a.at[i]); }
+static inline void vf_store_bf16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_bf16_of_f32(a.at[i]); }
+static inline void vf_stream_f16(uint16_t *p, vf a) { vf_store_f16(p, a); }
+static inline void vf_stream_bf16(uint16_t *p, vf a) { vf_store_bf16(p, a); }
+
+static inline void prefetch_once(const void *p) { (void)p; }
+static inline void stream_fence(void) {}
+
+#endif

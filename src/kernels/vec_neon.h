@@ -1,0 +1,57 @@
+/* Vectors of 64-bit Arm NEON: 2 doubles, 4 floats. Names and meanings as in vec_baseline.h. Streaming stores are plain
+ * stores here: the architecture has no counterpart that compilers emit reliably. */
+#ifndef POSENC_KERNELS_VEC_NEON_H
+#define POSENC_KERNELS_VEC_NEON_H
+
+#include <arm_neon.h>
+
+enum { LANES = 2, VECTOR_BYTES = 1 };
+
+typedef float64x2_t vd;
+typedef float32x2_t vh;
+typedef float32x4_t vf;
+
+static inline vd vd_load(const double *p) { return vld1q_f64(p); }
+static inline void vd_store(double *p, vd a) { vst1q_f64(p, a); }
+static inline void vd_stream(double *p, vd a) { vst1q_f64(p, a); }
+static inline vd vd_set(double a) { return vdupq_n_f64(a); }
+static inline vd vd_add(vd a, vd b) { return vaddq_f64(a, b); }
+static inline vd vd_sub(vd a, vd b) { return vsubq_f64(a, b); }
+static inline vd vd_mul(vd a, vd b) { return vmulq_f64(a, b); }
+static inline vd vd_fma(vd a, vd b, vd c) { return vfmaq_f64(c, a, b); }
+static inline vd vd_product_error(vd a, vd b, vd p) { return vfmaq_f64(vnegq_f64(p), a, b); }
+
+static inline vd vd_zip_low(vd s, vd c) { return vzip1q_f64(s, c); }
+static inline vd vd_zip_high(vd s, vd c) { return vzip2q_f64(s, c); }
+
+static inline vh vh_round(vd a) { return vcvt_f32_f64(a); }
+/* The architecture has this rounding: FCVTXN. */
+static inline vh vh_round_odd(vd a) { return vcvtx_f32_f64(a); }
+
+static inline vf vf_join(vh a, vh b) { return vcombine_f32(a, b); }
+static inline vf vf_zip(vh a, vh b) { return vcombine_f32(vzip1_f32(a, b), vzip2_f32(a, b)); }
+
+static inline vf vf_load(const float *p) { return vld1q_f32(p); }
+static inline void vf_store(float *p, vf a) { vst1q_f32(p, a); }
+static inline void vf_stream(float *p, vf a) { vst1q_f32(p, a); }
+static inline vf vf_set(float a) { return vdupq_n_f32(a); }
+static inline vf vf_add(vf a, vf b) { return vaddq_f32(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
+
+static inline vf vf_load_f16(const uint16_t *p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p))); }
+static inline vf vf_load_bf16(const uint16_t *p) { return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16)); }
+static inline void vf_store_f16(uint16_t *p, vf a) { vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(a))); }
+static inline void vf_store_bf16(uint16_t *p, vf a) {
+    uint32x4_t bits = vreinterpretq_u32_f32(a), high = vshrq_n_u32(bits, 16);
+    uint32x4_t odd = vandq_u32(high, vdupq_n_u32(1));
+    uint32x4_t rounded = vshrq_n_u32(vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7FFF))), 16);
+    uint32x4_t number = vceqq_f32(a, a);
+    vst1_u16(p, vmovn_u32(vbslq_u32(number, rounded, vorrq_u32(high, vdupq_n_u32(0x40)))));
+}
+static inline void vf_stream_f16(uint16_t *p, vf a) { vf_store_f16(p, a); }
+static inline void vf_stream_bf16(uint16_t *p, vf a) { vf_store_bf16(p, a); }
+
+static inline void prefetch_once(const void *p) { __builtin_prefetch(p, 0, 0); }
+static inline void stream_fence(void) {}
+
+#endif

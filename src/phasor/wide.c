@@ -1,0 +1,238 @@
+#include "phasor/wide.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* floor(2^192 / (2 pi) + 1/2) and floor(2^192 ln 2 + 1/2), from 400-bit arithmetic. */
+const posenc_wide posenc_wide_inverse_turn = {{0x36D8A5664F10E410u, 0x7F09D5F47D4D3770u, 0x28BE60DB9391054Au, 0}};
+static const posenc_wide ln2 = {{0x40F343267298B62Eu, 0xC9E3B39803F2F6AFu, 0xB17217F7D1CF79ABu, 0}};
+static const posenc_wide one = {{0, 0, 0, 1}};
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 two_words;
+
+uint64_t posenc_multiply_words(uint64_t a, uint64_t b, uint64_t *low) {
+    two_words product = (two_words)a * b;
+    *low = (uint64_t)product;
+    return (uint64_t)(product >> 64);
+}
+
+/* (high, low) / divisor for high < divisor. */
+static uint64_t divide_words(uint64_t high, uint64_t low, uint64_t divisor, uint64_t *remainder) {
+    two_words dividend = (two_words)high << 64 | low;
+    *remainder = (uint64_t)(dividend % divisor);
+    return (uint64_t)(dividend / divisor);
+}
+#else
+uint64_t posenc_multiply_words(uint64_t a, uint64_t b, uint64_t *low) {
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t p00 = a0 * b0, p01 = a0 * b1, p10 = a1 * b0, p11 = a1 * b1;
+    uint64_t middle = (p00 >> 32) + (uint32_t)p01 + (uint32_t)p10;
+    *low = middle << 32 | (uint32_t)p00;
+    return p11 + (p01 >> 32) + (p10 >> 32) + (middle >> 32);
+}
+
+/* Bit by bit: used only where a machine has no 128-bit type, and only while a plan is made. */
+static uint64_t divide_words(uint64_t high, uint64_t low, uint64_t divisor, uint64_t *remainder) {
+    uint64_t quotient = 0;
+    for (int bit = 63; bit >= 0; bit--) {
+        bool carry = high >> 63;
+        high = high << 1 | (low >> bit & 1);
+        quotient <<= 1;
+        if (carry || high >= divisor) {
+            high -= divisor;
+            quotient |= 1;
+        }
+    }
+    *remainder = high;
+    return quotient;
+}
+#endif
+
+/* row[0..n] += a * b[0..n-1], where row has n + 1 words here. */
+static void multiply_add(uint64_t *row, uint64_t a, const uint64_t *b, int n) {
+    uint64_t carry = 0;
+    for (int j = 0; j < n; j++) {
+        uint64_t low, high = posenc_multiply_words(a, b[j], &low);
+        low += carry;
+        high += low < carry;
+        row[j] += low;
+        carry = high + (row[j] < low);
+    }
+    row[n] += carry;
+}
+
+posenc_wide posenc_wide_multiply(const posenc_wide *a, const posenc_wide *b) {
+    uint64_t product[2 * POSENC_WIDE_WORDS] = {0};
+    for (int i = 0; i < POSENC_WIDE_WORDS; i++)
+        if (a->w[i]) multiply_add(product + i, a->w[i], b->w, POSENC_WIDE_WORDS);
+    posenc_wide out;
+    memcpy(out.w, product + 3, sizeof out.w);
+    return out;
+}
+
+static posenc_wide add(posenc_wide a, const posenc_wide *b) {
+    uint64_t carry = 0;
+    for (int i = 0; i < POSENC_WIDE_WORDS; i++) {
+        uint64_t sum = a.w[i] + b->w[i];
+        uint64_t over = sum < b->w[i];
+        a.w[i] = sum + carry;
+        carry = over | (a.w[i] < carry);
+    }
+    return a;
+}
+
+static posenc_wide subtract(posenc_wide a, const posenc_wide *b) {
+    uint64_t borrow = 0;
+    for (int i = 0; i < POSENC_WIDE_WORDS; i++) {
+        uint64_t difference = a.w[i] - b->w[i];
+        uint64_t under = a.w[i] < b->w[i];
+        a.w[i] = difference - borrow;
+        borrow = under | (difference < borrow);
+    }
+    return a;
+}
+
+static bool less(const posenc_wide *a, const posenc_wide *b) {
+    for (int i = POSENC_WIDE_WORDS - 1; i > 0; i--)
+        if (a->w[i] != b->w[i]) return a->w[i] < b->w[i];
+    return a->w[0] < b->w[0];
+}
+
+static bool is_zero(const posenc_wide *a) { return !(a->w[0] | a->w[1] | a->w[2] | a->w[3]); }
+
+static posenc_wide divide_small(posenc_wide a, uint64_t divisor) {
+    uint64_t remainder = 0;
+    for (int i = POSENC_WIDE_WORDS - 1; i >= 0; i--) a.w[i] = divide_words(remainder, a.w[i], divisor, &remainder);
+    return a;
+}
+
+static posenc_wide multiply_small(const posenc_wide *a, uint64_t factor) {
+    uint64_t product[POSENC_WIDE_WORDS + 1] = {0};
+    multiply_add(product, factor, a->w, POSENC_WIDE_WORDS);
+    posenc_wide out;
+    memcpy(out.w, product, sizeof out.w);
+    return out;
+}
+
+/* a * 2^k for -255 <= k <= 63. */
+static posenc_wide scale(posenc_wide a, int k) {
+    for (; k <= -64; k += 64) a = (posenc_wide){{a.w[1], a.w[2], a.w[3], 0}};
+    if (k < 0) {
+        for (int i = 0; i < POSENC_WIDE_WORDS; i++)
+            a.w[i] = a.w[i] >> -k | (i + 1 < POSENC_WIDE_WORDS ? a.w[i + 1] << (64 + k) : 0);
+    } else if (k > 0) {
+        for (int i = POSENC_WIDE_WORDS - 1; i >= 0; i--) a.w[i] = a.w[i] << k | (i > 0 ? a.w[i - 1] >> (64 - k) : 0);
+    }
+    return a;
+}
+
+/* abs(ln base), and whether it is negative. base = m 2^k with m in [sqrt(1/2), sqrt 2); with z = (m - 1) / (m + 1),
+ * ln m = 2 (z + z^3/3 + z^5/5 + ...), abs(z) < 0.1716, so 38 terms reach 2^-192. */
+static posenc_wide logarithm(double base, bool *negative) {
+    int k;
+    double m = frexp(base, &k);
+    if (m < 0x1.6a09e667f3bcdp-1) m *= 2, k--;
+    bool below = m < 1;
+    uint64_t scaled = (uint64_t)ldexp(m, 53), unit = (uint64_t)1 << 53;
+    posenc_wide z = {{0, 0, 0, below ? unit - scaled : scaled - unit}};
+    z = divide_small(z, scaled + unit);
+    posenc_wide square = posenc_wide_multiply(&z, &z), power = z, sum = z;
+    for (uint64_t n = 3; !is_zero(&power); n += 2) {
+        power = posenc_wide_multiply(&power, &square);
+        posenc_wide term = divide_small(power, n);
+        sum = add(sum, &term);
+    }
+    sum = add(sum, &sum);
+    posenc_wide octaves = multiply_small(&ln2, (uint64_t)(k < 0 ? -k : k));
+    *negative = k < 0 || (k == 0 && below);
+    if (k == 0) return sum;
+    return below == (k < 0) ? add(octaves, &sum) : subtract(octaves, &sum);
+}
+
+/* e^x for 0 <= x <= ln 2: the series at x / 256, then eight squarings. */
+static posenc_wide exponential(posenc_wide x) {
+    x = scale(x, -8);
+    posenc_wide sum = add(one, &x), term = x;
+    for (uint64_t n = 2; !is_zero(&term); n++) {
+        term = posenc_wide_multiply(&term, &x);
+        term = divide_small(term, n);
+        sum = add(sum, &term);
+    }
+    for (int i = 0; i < 8; i++) sum = posenc_wide_multiply(&sum, &sum);
+    return sum;
+}
+
+/* e^x, or e^-x where shrinks. */
+static posenc_wide exponential_of_any(posenc_wide x, bool shrinks) {
+    int k = 0;
+    for (; !less(&x, &ln2); k++) x = subtract(x, &ln2);
+    if (!shrinks) return scale(exponential(x), k);
+    if (is_zero(&x)) return scale(one, -k);
+    return scale(exponential(subtract(ln2, &x)), -k - 1); /* e^-(x + k ln2) = e^(ln2 - x) / 2^(k+1) */
+}
+
+posenc_wide posenc_wide_power(double base, uint64_t numerator, uint64_t denominator) {
+    bool below_one;
+    posenc_wide x = logarithm(base, &below_one);
+    x = multiply_small(&x, numerator);
+    return exponential_of_any(divide_small(x, denominator), !below_one);
+}
+
+posenc_wide posenc_wide_exp(double x) {
+    double size = fabs(x), whole = floor(size);
+    posenc_wide w = {{0, 0, 0, (uint64_t)whole}};
+    double rest = ldexp(size - whole, 64); /* at most 53 bits each, so exact */
+    w.w[2] = (uint64_t)rest;
+    rest = ldexp(rest - floor(rest), 64);
+    w.w[1] = (uint64_t)rest;
+    rest = ldexp(rest - floor(rest), 64);
+    w.w[0] = (uint64_t)rest;
+    return exponential_of_any(w, x < 0);
+}
+
+double posenc_wide_log(double base) {
+    bool negative;
+    posenc_wide x = logarithm(base, &negative);
+    double value = posenc_wide_to_double(&x);
+    return negative ? -value : value;
+}
+
+static int leading_zeros(uint64_t word) {
+#ifdef __GNUC__
+    return __builtin_clzll(word);
+#else
+    int zeros = 0;
+    while (!(word >> (63 - zeros) & 1)) zeros++;
+    return zeros;
+#endif
+}
+
+/* 2^k for a normal result. */
+static double power_of_two(int k) {
+    uint64_t bits = (uint64_t)(1023 + k) << 52;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void posenc_words_to_pair(const uint64_t *words, int n, double *high, double *low) {
+    int top = n - 1;
+    while (top >= 0 && words[top] == 0) top--;
+    *high = *low = 0;
+    if (top < 0) return;
+    int zeros = leading_zeros(words[top]);
+    uint64_t next = top > 0 ? words[top - 1] : 0, after = top > 1 ? words[top - 2] : 0;
+    uint64_t first = zeros ? words[top] << zeros | next >> (64 - zeros) : words[top];
+    uint64_t second = zeros ? next << zeros | after >> (64 - zeros) : next;
+    int exponent = 64 * (top + 1 - n) - zeros; /* first / 2^64 counts as 2^exponent */
+    *high = (double)(first >> 11) * power_of_two(exponent - 53);
+    *low = (double)((first & 0x7FF) << 42 | second >> 22) * power_of_two(exponent - 106);
+}
+
+double posenc_wide_to_double(const posenc_wide *a) {
+    double high, low;
+    posenc_words_to_pair(a->w, POSENC_WIDE_WORDS, &high, &low);
+    return ldexp(high + low, 64);
+}

@@ -1,0 +1,42 @@
+/* Wide fixed point: unsigned numbers with 64 integer bits and 192 fraction bits, for frequencies that must be exact far
+ * beyond double. A frequency in turns per position, kept so, times any int64 position has an angle error below 2^-127
+ * turns. Runs on integers alone, so its bits are the same everywhere. */
+#ifndef POSENC_PHASOR_WIDE_H
+#define POSENC_PHASOR_WIDE_H
+
+#include <stdint.h>
+
+enum { POSENC_WIDE_WORDS = 4 };
+
+/* w[3] is the integer part, w[2] the first 64 bits of the fraction, ... */
+typedef struct posenc_wide {
+    uint64_t w[POSENC_WIDE_WORDS];
+} posenc_wide;
+
+/* 1 / (2 pi), to 192 bits. */
+extern const posenc_wide posenc_wide_inverse_turn;
+
+/* The high word of a product of words; *low receives the other. */
+uint64_t posenc_multiply_words(uint64_t a, uint64_t b, uint64_t *low);
+
+/* a * b, cut below 2^-192; the integer part must fit. */
+posenc_wide posenc_wide_multiply(const posenc_wide *a, const posenc_wide *b);
+
+/* base^(-numerator / denominator), error below 2^-180 of max(1, value). base 2^-40..2^120 positive and finite; the
+ * exponent's size at most 1; denominator > 0. */
+posenc_wide posenc_wide_power(double base, uint64_t numerator, uint64_t denominator);
+
+/* e^x for abs(x) <= 80. */
+posenc_wide posenc_wide_exp(double x);
+
+/* ln(base), rounded to double. */
+double posenc_wide_log(double base);
+
+/* The nearest double, for display and for slow equations. */
+double posenc_wide_to_double(const posenc_wide *a);
+
+/* The top 106 bits of an n-word number (word n-1 on top) as the unevaluated sum *high + *low, scaled so that the whole
+ * number counts as a fraction of 2^(64 n). Zero gives zeros. Each part is exact to its own bits. */
+void posenc_words_to_pair(const uint64_t *words, int n, double *high, double *low);
+
+#endif

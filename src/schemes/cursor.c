@@ -1,0 +1,54 @@
+/* One decoded sequence: the scratch of a call, kept from token to token. */
+#include <posenc/cursor.h>
+
+#include "base/error.h"
+#include "base/fpenv.h"
+#include "base/memory.h"
+#include "schemes/scheme.h"
+
+struct posenc_cursor {
+    const posenc_plan *plan;
+    posenc_row_scratch scratch;
+    float *row;
+};
+
+posenc_status posenc_cursor_create(const posenc_plan *plan, posenc_cursor **out, posenc_error *error) {
+    if (!plan || !out)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, plan ? "out" : "plan", "expected a pointer, got NULL");
+    size_t bytes = sizeof(posenc_cursor) + (size_t)plan->rows.dim * sizeof(float);
+    posenc_cursor *cursor = posenc_allocate(plan->context, bytes);
+    if (!cursor) return posenc_fail_memory(error, "cursor", bytes);
+    cursor->plan = plan;
+    cursor->row = (float *)(void *)(cursor + 1);
+    posenc_status status = posenc_row_scratch_create(&cursor->scratch, &plan->rows, error);
+    if (status != POSENC_OK) {
+        posenc_release(plan->context, cursor);
+        return status;
+    }
+    *out = cursor;
+    return POSENC_OK;
+}
+
+void posenc_cursor_destroy(posenc_cursor *cursor) {
+    if (!cursor) return;
+    posenc_row_scratch_destroy(&cursor->scratch);
+    posenc_release(cursor->plan->context, cursor);
+}
+
+posenc_status posenc_cursor_write_f32(posenc_cursor *cursor, int64_t position, float *out) {
+    if (!cursor || !out) return POSENC_ERROR_ARGUMENT;
+    posenc_fpenv saved = posenc_fpenv_enter();
+    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (char *)out, 0, false);
+    posenc_fpenv_leave(saved);
+    return POSENC_OK;
+}
+
+posenc_status posenc_cursor_add_f32(posenc_cursor *cursor, int64_t position, const float *x, float *y) {
+    if (!cursor || !x || !y) return POSENC_ERROR_ARGUMENT;
+    posenc_fpenv saved = posenc_fpenv_enter();
+    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (char *)cursor->row, 0, false);
+    posenc_add_job job = {1, (size_t)cursor->plan->rows.dim, x, cursor->row, y, 0, 0, 0, 1, false};
+    cursor->plan->rows.engine.kernels->add[POSENC_F32](&job);
+    posenc_fpenv_leave(saved);
+    return POSENC_OK;
+}

@@ -1,0 +1,80 @@
+/* Making and asking a plan. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/fpenv.h"
+#include "base/memory.h"
+#include "schemes/scheme.h"
+
+posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
+                                      const posenc_value *values, posenc_plan **out, posenc_error *error) {
+    if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
+    posenc_plan *plan = posenc_allocate(context, sizeof *plan);
+    if (!plan) return posenc_fail_memory(error, "plan", sizeof *plan);
+    memset(plan, 0, sizeof *plan);
+    plan->context = context;
+    plan->scheme = scheme;
+    memcpy(plan->values, values, scheme->info.n_parameters * sizeof *values);
+    posenc_fpenv saved = posenc_fpenv_enter();
+    posenc_status status = scheme->make(plan, error);
+    posenc_fpenv_leave(saved);
+    if (status != POSENC_OK) {
+        posenc_release(context, plan);
+        return status;
+    }
+    *out = plan;
+    return POSENC_OK;
+}
+
+static posenc_status refuse_scheme(const char *name, posenc_error *error) {
+    const char *names[64];
+    size_t n = posenc_scheme_count();
+    for (size_t i = 0; i < n && i < 64; i++) names[i] = posenc_scheme_at(i)->name;
+    const char *near = posenc_nearest_name(name, names, n < 64 ? n : 64);
+    if (!name) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scheme", "expected a name, got NULL");
+    if (near)
+        return posenc_fail(error, POSENC_ERROR_UNKNOWN, "scheme", "expected a known scheme, got \"%.40s\"; did you mean \"%s\"?",
+                           name, near);
+    return posenc_fail(error, POSENC_ERROR_UNKNOWN, "scheme", "expected a known scheme, got \"%.40s\"", name);
+}
+
+posenc_status posenc_plan_create(const posenc_context *context, const char *scheme, const posenc_parameter *parameters,
+                                 size_t n_parameters, posenc_plan **out, posenc_error *error) {
+    const posenc_scheme *found = posenc_scheme_inside(scheme);
+    if (!found) return refuse_scheme(scheme, error);
+    if (n_parameters > 0 && !parameters)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "parameters", "expected a pointer, got NULL");
+    posenc_value values[POSENC_MOST_PARAMETERS];
+    posenc_status status = posenc_values_default(found, values, error);
+    if (status == POSENC_OK) status = posenc_values_parse(found, parameters, n_parameters, values, error);
+    return status == POSENC_OK ? posenc_plan_from_values(context, found, values, out, error) : status;
+}
+
+void posenc_plan_destroy(posenc_plan *plan) {
+    if (!plan) return;
+    posenc_release(plan->context, plan->rows.inv_freq);
+    posenc_engine_destroy(&plan->rows.engine);
+    posenc_release(plan->context, plan);
+}
+
+const char *posenc_plan_scheme(const posenc_plan *plan) { return plan->scheme->info.name; }
+
+int64_t posenc_plan_dim(const posenc_plan *plan) { return plan->rows.dim; }
+
+const char *posenc_plan_isa(const posenc_plan *plan) { return posenc_isa_text(plan->rows.engine.kernels->isa); }
+
+size_t posenc_plan_bytes(const posenc_plan *plan) {
+    size_t floats = plan->rows.inv_freq ? plan->rows.engine.padded * sizeof(float) : 0;
+    return sizeof *plan + plan->rows.engine.memory_bytes + floats;
+}
+
+posenc_status posenc_plan_equation(const posenc_plan *plan, double position, int64_t column, double *value) {
+    if (!plan || !value || column < 0 || column >= plan->rows.dim) return POSENC_ERROR_ARGUMENT;
+    if (!isfinite(position)) return POSENC_ERROR_POSITION;
+    posenc_fpenv saved = posenc_fpenv_enter();
+    *value = plan->scheme->equation(plan, position, column);
+    posenc_fpenv_leave(saved);
+    return POSENC_OK;
+}

@@ -1,0 +1,79 @@
+#include "schemes/rows.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "phasor/float32.h"
+
+posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posenc_rows *rows, posenc_error *error) {
+    *scratch = (posenc_row_scratch){.rows = rows};
+    posenc_status status = posenc_phasor_scratch_create(&scratch->phasors, &rows->engine, error);
+    if (status != POSENC_OK || !rows->inv_freq) return status;
+    size_t bytes = (3 * rows->engine.padded + (size_t)rows->dim) * sizeof(float);
+    scratch->floats = posenc_allocate(rows->engine.context, bytes);
+    if (scratch->floats) return POSENC_OK;
+    posenc_phasor_scratch_destroy(&scratch->phasors);
+    return posenc_fail_memory(error, "scratch", bytes);
+}
+
+void posenc_row_scratch_destroy(posenc_row_scratch *scratch) {
+    posenc_phasor_scratch_destroy(&scratch->phasors);
+    posenc_release(scratch->rows->engine.context, scratch->floats);
+}
+
+static posenc_row_format format_of(const posenc_rows *rows, posenc_dtype dtype, bool stream) {
+    posenc_row_format f = {dtype, POSENC_SIN_COS, rows->n_first, rows->n_second, 0, 0, stream};
+    if (rows->planar) {
+        ptrdiff_t second = (ptrdiff_t)(rows->n_first * posenc_dtype_bytes(dtype));
+        f.order = POSENC_PLANAR;
+        f.first_bytes = rows->cos_first ? second : 0; /* where the sines stand */
+        f.second_bytes = rows->cos_first ? 0 : second;
+    } else if (rows->cos_first) {
+        f.order = POSENC_COS_SIN;
+    }
+    return f;
+}
+
+/* The columns past the last pair are zero. */
+static void emit_zeros(const posenc_rows *rows, posenc_dtype dtype, int64_t count, char *out, ptrdiff_t row_bytes) {
+    size_t used = (rows->n_first + rows->n_second) * posenc_dtype_bytes(dtype);
+    size_t bytes = (size_t)rows->dim * posenc_dtype_bytes(dtype) - used;
+    if (bytes == 0) return;
+    for (int64_t i = 0; i < count; i++) memset(out + i * row_bytes + used, 0, bytes);
+}
+
+/* One row in a float32 arithmetic. */
+static void emit_float32(posenc_row_scratch *s, posenc_dtype dtype, float position, char *out) {
+    const posenc_rows *rows = s->rows;
+    const posenc_engine *e = &rows->engine;
+    float *sines = s->floats + e->padded, *cosines = sines + e->padded, *row = cosines + e->padded;
+    posenc_float32_phasors(e->kernels, rows->inv_freq, e->n, position, sines, cosines, s->floats, s->phasors.work);
+    const float *first = rows->cos_first ? cosines : sines, *second = rows->cos_first ? sines : cosines;
+    size_t step = rows->planar ? 1 : 2, second_at = rows->planar ? rows->n_first : 1;
+    memset(row, 0, (size_t)rows->dim * sizeof *row);
+    for (size_t i = 0; i < rows->n_first; i++) row[i * step] = first[i];
+    for (size_t i = 0; i < rows->n_second; i++) row[second_at + i * step] = second[i];
+    e->kernels->narrow[dtype](row, out, (size_t)rows->dim);
+}
+
+void posenc_rows_emit_run(posenc_row_scratch *s, posenc_dtype dtype, int64_t start, int64_t count, char *out,
+                          ptrdiff_t row_bytes, bool stream) {
+    if (s->rows->inv_freq) {
+        for (int64_t i = 0; i < count; i++) emit_float32(s, dtype, (float)(start + i), out + i * row_bytes);
+        return;
+    }
+    posenc_row_format format = format_of(s->rows, dtype, stream);
+    posenc_emit_run(&s->phasors, &format, start, count, out, row_bytes);
+    emit_zeros(s->rows, dtype, count, out, row_bytes);
+}
+
+void posenc_rows_emit_real(posenc_row_scratch *s, posenc_dtype dtype, double position, char *out) {
+    if (s->rows->inv_freq) {
+        emit_float32(s, dtype, (float)position, out);
+        return;
+    }
+    posenc_row_format format = format_of(s->rows, dtype, false);
+    posenc_emit_real(&s->phasors, &format, position, out);
+    emit_zeros(s->rows, dtype, 1, out, 0);
+}

@@ -1,0 +1,35 @@
+/* Rows of sines and cosines in a layout: what every additive scheme with frequencies emits. Stands between a scheme,
+ * which fills the frequencies in, and the phasor engine. */
+#ifndef POSENC_SCHEMES_ROWS_H
+#define POSENC_SCHEMES_ROWS_H
+
+#include "phasor/engine.h"
+
+typedef struct posenc_rows {
+    int64_t dim;        /* channels of a row */
+    size_t n_first, n_second; /* sines and cosines (or the reverse) that a row shows */
+    bool planar;        /* all firsts, then all seconds, then zeros to dim; else interleaved */
+    bool cos_first;
+    size_t stream_bytes; /* outputs of this many bytes and more go around the caches */
+    posenc_engine engine;
+    float *inv_freq;    /* the float32 arithmetics' frequencies; NULL for exact */
+} posenc_rows;
+
+/* One thread's part of a call. */
+typedef struct posenc_row_scratch {
+    const posenc_rows *rows;
+    posenc_phasor_scratch phasors;
+    float *floats; /* float32 arithmetics: angles, sines, cosines, one row */
+} posenc_row_scratch;
+
+posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posenc_rows *rows, posenc_error *error);
+void posenc_row_scratch_destroy(posenc_row_scratch *scratch);
+
+/* Rows of count consecutive positions; elements contiguous within a row. stream: see posenc_rows_job. */
+void posenc_rows_emit_run(posenc_row_scratch *scratch, posenc_dtype dtype, int64_t start, int64_t count, char *out,
+                          ptrdiff_t row_bytes, bool stream);
+
+/* The row of one real position. */
+void posenc_rows_emit_real(posenc_row_scratch *scratch, posenc_dtype dtype, double position, char *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* What a scheme is inside, and what a plan holds. A scheme is one file with one descriptor, listed in registry.c. */
+#ifndef POSENC_SCHEMES_SCHEME_H
+#define POSENC_SCHEMES_SCHEME_H
+
+#include <posenc/plan.h>
+#include <posenc/scheme.h>
+
+#include "schemes/rows.h"
+
+enum { POSENC_MOST_PARAMETERS = 16 };
+
+/* One parameter's value: integers, choices (as an index) and flags in integer, reals in real. */
+typedef struct posenc_value {
+    int64_t integer;
+    double real;
+} posenc_value;
+
+typedef struct posenc_scheme {
+    posenc_scheme_info info;
+
+    /* Fills plan->rows from plan->values, which are within their ranges. On failure nothing is left allocated. */
+    posenc_status (*make)(posenc_plan *plan, posenc_error *error);
+
+    /* One value straight from the paper, slowly. */
+    double (*equation)(const posenc_plan *plan, double position, int64_t column);
+} posenc_scheme;
+
+struct posenc_plan {
+    const posenc_context *context;
+    const posenc_scheme *scheme;
+    posenc_value values[POSENC_MOST_PARAMETERS];
+    posenc_rows rows;
+};
+
+/* registry.c */
+const posenc_scheme *posenc_scheme_inside(const char *name);
+
+/* parameters.c: fills values with defaults, then with what the caller gave. */
+posenc_status posenc_values_default(const posenc_scheme *scheme, posenc_value *values, posenc_error *error);
+posenc_status posenc_values_parse(const posenc_scheme *scheme, const posenc_parameter *parameters, size_t n,
+                                  posenc_value *values, posenc_error *error);
+
+/* parameters.c: every value within its range, in the descriptor's words. */
+posenc_status posenc_values_check(const posenc_scheme *scheme, const posenc_value *values, posenc_error *error);
+
+/* plan.c: a plan from checked values. */
+posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
+                                      const posenc_value *values, posenc_plan **out, posenc_error *error);
+
+#endif

@@ -1,0 +1,9 @@
+/* Every scheme's descriptor, one line each. */
+#ifndef POSENC_SCHEMES_SCHEMES_H
+#define POSENC_SCHEMES_SCHEMES_H
+
+#include "schemes/scheme.h"
+
+extern const posenc_scheme posenc_scheme_sinusoidal;
+
+#endif

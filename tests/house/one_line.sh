@@ -1,0 +1,21 @@
+#!/bin/sh
+# The core without CMake: the one compiler line that README.md gives, word for word, and the same without threads.
+. "$(dirname "$0")/support.sh"
+wanted="posenc 0.1.0 3f576aa4"
+
+line=$(grep '^cc -std=c11 .*src/\*/\*\.c' "$SOURCE/README.md") || fail "README.md: expected one line that begins with cc -std=c11"
+[ "$(echo "$line" | wc -l)" = 1 ] || fail "README.md: expected one plain compiler line, got several"
+
+cp -R "$SOURCE/include" "$SOURCE/src" "$work"
+cp "$SOURCE/tests/house/consumer/consumer.c" "$work/your.c"
+cd "$work"
+cc() { "$CC" -Wall -Wextra -Werror -isystem "$DLPACK" "$@"; }
+
+for extra in "" "-DPOSENC_NO_THREADS"; do
+    rm -f a.out
+    eval "$line $extra" || fail "$line $extra"
+    got=$(./a.out) || fail "a.out: exit status $?"
+    [ "$got" = "$wanted" ] || fail "$line $extra: expected \"$wanted\", got \"$got\""
+done
+if nm -u a.out | grep -q pthread; then fail "POSENC_NO_THREADS: expected no thread function, got $(nm -u a.out | grep pthread)"; fi
+echo "built by one line, with and without threads"
