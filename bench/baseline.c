@@ -15,7 +15,8 @@ static void multiply(posenc_bench_samples *samples, double factor) {
     for (int r = 0; r < samples->rounds; r++) samples->seconds[0][r] *= factor;
 }
 
-void posenc_bench_baseline(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, posenc_bench_result *result) {
+void posenc_bench_baseline(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                           posenc_bench_result *result) {
     int64_t length = shape[0], dim = shape[1];
     size_t bytes = posenc_bench_work_bytes(work, shape), scratch_bytes = (size_t)(2 * dim) * sizeof(double);
     bool whole = session->options->size == POSENC_BENCH_FULL || length * dim < LARGE;

@@ -1,7 +1,7 @@
-/* The vectorised way of the tutorials, all in float32. This one file is compiled with -O3 -ffast-math: under these flags
- * gcc calls the vector sines of glibc's libmvec, and several versions are made for the vectors of the machine at hand.
- * Fast math is right for a baseline that is to be as fast as the method allows, and it touches nothing else: the flag
- * is not given to the linker, so the process does not flush subnormals. */
+/* The vectorised way of the tutorials, all in float32. This one file is compiled with -O3 -ffast-math: under these
+ * flags gcc calls the vector sines of glibc's libmvec, and several versions are made for the vectors of the machine at
+ * hand. Fast math is right for a baseline that is to be as fast as the method allows, and it touches nothing else: the
+ * flag is not given to the linker, so the process does not flush subnormals. */
 #include <math.h>
 
 #include "baselines.h"

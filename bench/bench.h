@@ -1,4 +1,5 @@
-/* The bench: works beside the floors of the machine, timed in one run. What the program needs to run and to print them. */
+/* The bench: works beside the floors of the machine, timed in one run. What the program needs to run and to print them.
+ */
 #ifndef POSENC_BENCH_H
 #define POSENC_BENCH_H
 
@@ -40,13 +41,13 @@ typedef struct posenc_bench_result {
     const char *beside;        /* NULL, or what else was timed: "streaming copy" */
     double beside_ratio;       /* that over the floor */
     posenc_bench_kind kind;
-    double value;     /* what the goal is about, by kind */
-    double goal;      /* 0: none on this instruction set */
-    bool goal_met;    /* if there is one */
-    double max_error; /* largest distance from the reference; below 0: not measured */
-    bool baseline;    /* not posenc: one of the ways of others */
-    int64_t every;    /* 1, or n: only each n-th row was made, and its seconds multiplied by n */
-    char note[120];   /* "", or a remark */
+    double value;      /* what the goal is about, by kind */
+    double goal;       /* 0: none on this instruction set */
+    bool goal_met;     /* if there is one */
+    double max_error;  /* largest distance from the reference; below 0: not measured */
+    bool baseline;     /* not posenc: one of the ways of others */
+    int64_t every;     /* 1, or n: only each n-th row was made, and its seconds multiplied by n */
+    char note[120];    /* "", or a remark */
     char skipped[320]; /* "", or why it was not run; the numbers mean nothing then */
 } posenc_bench_result;
 

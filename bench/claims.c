@@ -65,9 +65,11 @@ static void say_twenty(const posenc_bench_times *times, posenc_bench_claims *cla
     for (int i = 0; i < POSENC_BENCH_LENGTHS; i++) {
         const double *t = times->ratio[i];
         if (t[NAIVE] <= 0 || t[FLOAT32] <= 0) continue;
-        SAY("%s %.0f times at %s (%s; worst error %.1e)", told++ ? "," : "Claim: vectorising makes it 20 times faster. "
-            "Measured for float32:", t[NAIVE] / t[FLOAT32], shapes[i], verdict(t[NAIVE] / t[FLOAT32], 20),
-            times->error[i][FLOAT32]);
+        SAY("%s %.0f times at %s (%s; worst error %.1e)",
+            told++ ? ","
+                   : "Claim: vectorising makes it 20 times faster. "
+                     "Measured for float32:",
+            t[NAIVE] / t[FLOAT32], shapes[i], verdict(t[NAIVE] / t[FLOAT32], 20), times->error[i][FLOAT32]);
     }
     if (told) SAY(".");
     claims->n += told > 0;
@@ -78,8 +80,8 @@ static void say_ours(const posenc_bench_times *times, posenc_bench_claims *claim
     for (int i = 0; i < POSENC_BENCH_LENGTHS; i++) {
         const double *t = times->ratio[i];
         if (t[NAIVE] <= 0 || t[OURS] <= 0) continue;
-        SAY("%s %.0f times at %s (worst error %.1e)", told++ ? "," : "posenc beside the naive loop:", t[NAIVE] / t[OURS],
-            shapes[i], times->error[i][OURS]);
+        SAY("%s %.0f times at %s (worst error %.1e)",
+            told++ ? "," : "posenc beside the naive loop:", t[NAIVE] / t[OURS], shapes[i], times->error[i][OURS]);
     }
     if (told) SAY(".");
     claims->n += told > 0;

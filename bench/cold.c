@@ -38,7 +38,8 @@ static void set_up_only(void *state) {
     posenc_plan_destroy(plan);
 }
 
-void posenc_bench_cold(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, posenc_bench_result *result) {
+void posenc_bench_cold(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                       posenc_bench_result *result) {
     cold ours = {session->context, shape[0], shape[1], NULL, 0, POSENC_OK};
     ours.bytes = posenc_bench_work_bytes(work, shape);
     ours.out = posenc_bench_buffer(ours.bytes, result);
@@ -61,7 +62,8 @@ void posenc_bench_cold(posenc_bench_session *session, const posenc_bench_work *w
     posenc_bench_unmap(ours.out, ours.bytes);
 }
 
-/* ---- Everything fresh ---------------------------------------------------------------------------------------------- */
+/* ---- Everything fresh ----------------------------------------------------------------------------------------------
+ */
 
 static void *allocate_fresh(void *user, size_t bytes, size_t alignment) {
     (void)user, (void)alignment; /* a page is aligned for everything */
@@ -104,7 +106,8 @@ static void set_fresh(void *state) {
     if (c->out) posenc_bench_memset(&all);
 }
 
-void posenc_bench_cold_fresh(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, posenc_bench_result *result) {
+void posenc_bench_cold_fresh(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                             posenc_bench_result *result) {
     posenc_context *context = fresh_context(session->isa);
     cold ours = {context, shape[0], shape[1], NULL, 0, POSENC_OK};
     ours.bytes = posenc_bench_work_bytes(work, shape);

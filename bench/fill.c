@@ -14,7 +14,8 @@ static void write_table(void *state) {
     posenc_plan_write(f->plan, NULL, f->out, NULL);
 }
 
-void posenc_bench_fill(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, posenc_bench_result *result) {
+void posenc_bench_fill(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                       posenc_bench_result *result) {
     size_t bytes = posenc_bench_work_bytes(work, shape);
     posenc_plan *plan = posenc_bench_plan(session->context, shape[1], shape[0], result);
     void *table = plan ? posenc_bench_buffer(bytes, result) : NULL;
@@ -34,7 +35,8 @@ void posenc_bench_fill(posenc_bench_session *session, const posenc_bench_work *w
 }
 
 /* The same, told as so many times faster than the naive loop. Both write the same buffer. */
-void posenc_bench_fill_naive(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, posenc_bench_result *result) {
+void posenc_bench_fill_naive(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                             posenc_bench_result *result) {
     size_t bytes = posenc_bench_work_bytes(work, shape);
     posenc_plan *plan = posenc_bench_plan(session->context, shape[1], shape[0], result);
     void *table = plan ? posenc_bench_buffer(bytes, result) : NULL;
@@ -44,8 +46,10 @@ void posenc_bench_fill_naive(posenc_bench_session *session, const posenc_bench_w
         fill ours = {plan, posenc_view_make(&view, table, work->dtype, 2, shape, NULL)};
         posenc_bench_rows naive = {0, 1, shape[0], shape[1], table, NULL};
         posenc_bench_contender contenders[] = {{write_table, &ours, 0, 0}, {posenc_bench_naive, &naive, 0, 0}};
+        posenc_bench_effort effort = session->effort;
+        if (effort.least_rounds < 5) effort.least_rounds = 5; /* a quick run has time for few rounds of the slow loop */
         result->floor = "naive loop";
-        posenc_bench_file(session->effort, contenders, 2, result, &samples);
+        posenc_bench_file(effort, contenders, 2, result, &samples);
     }
     posenc_bench_unmap(table, bytes);
     posenc_plan_destroy(plan);

@@ -1,4 +1,5 @@
-/* memset, memcpy and a streaming copy, each split over threads that are started for the call, as posenc starts its own. */
+/* memset, memcpy and a streaming copy, each split over threads that are started for the call, as posenc starts its own.
+ */
 #include "floors.h"
 
 #include <stdint.h>
@@ -60,9 +61,13 @@ bool posenc_bench_streams(void) { return false; }
 
 #endif
 
-void posenc_bench_memset(void *bytes) { posenc_bench_parallel(((posenc_bench_bytes *)bytes)->threads, set_part, bytes); }
+void posenc_bench_memset(void *bytes) {
+    posenc_bench_parallel(((posenc_bench_bytes *)bytes)->threads, set_part, bytes);
+}
 
-void posenc_bench_memcpy(void *bytes) { posenc_bench_parallel(((posenc_bench_bytes *)bytes)->threads, copy_part, bytes); }
+void posenc_bench_memcpy(void *bytes) {
+    posenc_bench_parallel(((posenc_bench_bytes *)bytes)->threads, copy_part, bytes);
+}
 
 void posenc_bench_stream_copy(void *bytes) {
     posenc_bench_parallel(((posenc_bench_bytes *)bytes)->threads, stream_part, bytes);

@@ -1,7 +1,8 @@
-/* The processor's name comes from /proc/cpuinfo, sizes from sysconf. What a system does not say is left out. */
-#define _DEFAULT_SOURCE /* _SC_NPROCESSORS_ONLN, _SC_LEVEL3_CACHE_SIZE, _SC_AVPHYS_PAGES */
+/* The processor's name comes from /proc, the sizes of its caches from /sys. What a system does not say is left out. */
+#define _DEFAULT_SOURCE /* _SC_NPROCESSORS_ONLN, _SC_AVPHYS_PAGES */
 #include "machine.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,14 +24,38 @@ static void processor_name(char *name, size_t capacity) {
     fclose(file);
 }
 
+/* Reads one word from a file of the first core's cache folder. */
+static bool read_cache_word(int index, const char *name, char word[32]) {
+    char path[96];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    bool fine = fscanf(file, "%31s", word) == 1;
+    fclose(file);
+    return fine;
+}
+
+/* Bytes of the data cache of a level, as the first core sees it: on many-part processors sysconf counts the third level
+ * of all parts together, though a core reaches only the one beside it. 0: unknown. */
+static size_t cache_bytes_of(int level) {
+    char word[32];
+    for (int index = 0; read_cache_word(index, "level", word); index++) {
+        if (word[0] != (char)('0' + level) || !read_cache_word(index, "type", word) || word[0] == 'I') continue;
+        if (!read_cache_word(index, "size", word)) continue;
+        char unit = 'B';
+        unsigned long size = 0;
+        sscanf(word, "%lu%c", &size, &unit);
+        return (size_t)size << (unit == 'K' ? 10 : unit == 'M' ? 20 : 0);
+    }
+    return 0;
+}
+
 /* Appends ", L2 512 KiB"; nothing for an unknown size. */
-static void append_cache(char *line, size_t capacity, const char *label, long bytes) {
-    size_t used = strlen(line);
-    if (bytes <= 0) return;
-    if (bytes % (1L << 20) == 0)
-        snprintf(line + used, capacity - used, ", %s %ld MiB", label, bytes >> 20);
-    else
-        snprintf(line + used, capacity - used, ", %s %ld KiB", label, bytes >> 10);
+static void append_cache(char *line, size_t capacity, const char *label, size_t bytes) {
+    size_t used = strlen(line), mega = (size_t)1 << 20;
+    if (bytes == 0) return;
+    snprintf(line + used, capacity - used, ", %s %zu %s", label, bytes % mega ? bytes >> 10 : bytes >> 20,
+             bytes % mega ? "KiB" : "MiB");
 }
 
 void posenc_bench_machine(char *line, size_t capacity) {
@@ -38,13 +63,9 @@ void posenc_bench_machine(char *line, size_t capacity) {
     processor_name(name, sizeof name);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(line, capacity, "%s, %ld core%s", name, cores, cores == 1 ? "" : "s");
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-    append_cache(line, capacity, "L1d", sysconf(_SC_LEVEL1_DCACHE_SIZE));
-    append_cache(line, capacity, "L2", sysconf(_SC_LEVEL2_CACHE_SIZE));
-    append_cache(line, capacity, "L3", sysconf(_SC_LEVEL3_CACHE_SIZE));
-#else
-    (void)append_cache;
-#endif
+    append_cache(line, capacity, "L1d", cache_bytes_of(1));
+    append_cache(line, capacity, "L2", cache_bytes_of(2));
+    append_cache(line, capacity, "L3", cache_bytes_of(3));
 }
 
 const char *posenc_bench_compiler(void) {
@@ -58,11 +79,8 @@ const char *posenc_bench_compiler(void) {
 }
 
 size_t posenc_bench_cache_bytes(void) {
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-    long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    if (third > 0) return (size_t)third;
-    if (second > 0) return (size_t)second;
-#endif
+    for (int level = 4; level >= 2; level--)
+        if (cache_bytes_of(level) > 0) return cache_bytes_of(level);
     return (size_t)16 << 20;
 }
 

@@ -28,9 +28,17 @@ static void put_64(uint64_t *values, size_t n) {
 
 void posenc_bench_ordinary(void *values, posenc_dtype dtype, size_t n) {
     switch (dtype) {
-        case POSENC_F16: put_16(values, n, 0x3800, 0x03FF); break;
-        case POSENC_BF16: put_16(values, n, 0x3F00, 0x007F); break;
-        case POSENC_F64: put_64(values, n); break;
-        default: put_32(values, n); break;
+        case POSENC_F16:
+            put_16(values, n, 0x3800, 0x03FF);
+            break;
+        case POSENC_BF16:
+            put_16(values, n, 0x3F00, 0x007F);
+            break;
+        case POSENC_F64:
+            put_64(values, n);
+            break;
+        default:
+            put_32(values, n);
+            break;
     }
 }

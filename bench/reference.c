@@ -13,10 +13,11 @@ static void one_row(long double position, const long double *frequency, int64_t 
     }
 }
 
-/* Rows 0 and length - 1, and the others as evenly as whole numbers allow. A step of 16 rows is kept where it fits, so
- * that a table of every 16th row meets the reference. */
+/* Rows 0 and length - 1, and others in equal steps: 1 where all rows may be taken, else a multiple of 16, so that a
+ * table of every 16th row meets the reference. most_rows >= 2. */
 static int64_t choose_rows(int64_t length, int64_t most_rows, int64_t *row) {
-    int64_t n = 0, step = (length + most_rows - 2) / (most_rows - 1);
+    int64_t n = 0, step = (length + most_rows - 3) / (most_rows - 1);
+    if (step < 1) step = 1;
     if (step > 1) step = (step + 15) / 16 * 16;
     for (int64_t r = 0; r < length; r += step) row[n++] = r;
     if (n > 0 && row[n - 1] != length - 1) row[n++] = length - 1;
@@ -65,10 +66,14 @@ static double from_f16(uint16_t bits) {
 
 static double value_at(const void *table, posenc_dtype dtype, int64_t index) {
     switch (dtype) {
-        case POSENC_F64: return ((const double *)table)[index];
-        case POSENC_F16: return from_f16(((const uint16_t *)table)[index]);
-        case POSENC_BF16: return from_bf16(((const uint16_t *)table)[index]);
-        default: return (double)((const float *)table)[index];
+        case POSENC_F64:
+            return ((const double *)table)[index];
+        case POSENC_F16:
+            return from_f16(((const uint16_t *)table)[index]);
+        case POSENC_BF16:
+            return from_bf16(((const uint16_t *)table)[index]);
+        default:
+            return (double)((const float *)table)[index];
     }
 }
 
@@ -80,7 +85,8 @@ double posenc_bench_worst_error(const posenc_bench_reference *reference, const v
         int64_t begin = reference->row[r] / step * reference->dim;
         for (int64_t c = 0; c < reference->dim; c++) {
             double error = fabs(value_at(table, dtype, begin + c) - reference->values[r * reference->dim + c]);
-            if (!(error <= worst)) worst = error; /* written so that a NaN is not passed over */
+            if (isnan(error)) return error;
+            if (error > worst) worst = error;
         }
     }
     return worst;

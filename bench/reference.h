@@ -24,7 +24,7 @@ bool posenc_bench_reference_make(posenc_bench_reference *reference, int64_t star
 /* Ends a reference; one that is all zero is fine. */
 void posenc_bench_reference_free(posenc_bench_reference *reference);
 
-/* Largest abs(table - reference) over the rows of the reference that the table holds.
+/* Largest abs(table - reference) over the rows of the reference that the table holds; NaN where the table has one.
  * table: (ceil(length / step), dim) of dtype f32, f64, f16 or bf16, holding rows 0, step, 2 step, ... */
 double posenc_bench_worst_error(const posenc_bench_reference *reference, const void *table, posenc_dtype dtype,
                                 int64_t step);

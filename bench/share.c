@@ -53,8 +53,8 @@ void posenc_bench_file(posenc_bench_effort effort, const posenc_bench_contender 
 /* Rows of a reference: enough to meet the worst columns at many positions, few enough to take a quarter of a second. */
 static const int64_t REFERENCE_ROWS = 1024;
 
-void posenc_bench_file_error(posenc_bench_session *session, const int64_t *shape, const void *table,
-                             posenc_dtype dtype, int64_t step, posenc_bench_result *result) {
+void posenc_bench_file_error(posenc_bench_session *session, const int64_t *shape, const void *table, posenc_dtype dtype,
+                             int64_t step, posenc_bench_result *result) {
     posenc_bench_reference *kept = &session->reference;
     if (!kept->values || kept->length != shape[0] || kept->dim != shape[1]) {
         posenc_bench_reference_free(kept);

@@ -20,7 +20,8 @@ static void write_token(void *state) {
     posenc_cursor_write_f32(d->cursor, position, d->row);
 }
 
-void posenc_bench_token(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, posenc_bench_result *result) {
+void posenc_bench_token(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                        posenc_bench_result *result) {
     static _Alignas(64) float row[MOST_DIM], stored[MOST_DIM];
     static int64_t random_position[N_RANDOM];
     uint64_t state = 7;

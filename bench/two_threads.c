@@ -40,8 +40,8 @@ static void file_speed_up(const posenc_bench_samples *samples, posenc_bench_resu
              posenc_bench_ratio_of(samples, 2, 0).median, posenc_bench_ratio_of(samples, 3, 1).median);
 }
 
-static void measure_fills(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, void *table, size_t bytes,
-                          fill *one, fill *two, posenc_bench_result *result) {
+static void measure_fills(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                          void *table, size_t bytes, fill *one, fill *two, posenc_bench_result *result) {
     posenc_view view;
     posenc_bench_samples samples;
     one->out = two->out = posenc_view_make(&view, table, work->dtype, 2, shape, NULL);
@@ -59,7 +59,8 @@ static void measure_fills(posenc_bench_session *session, const posenc_bench_work
     file_speed_up(&samples, result);
 }
 
-void posenc_bench_two_threads(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape, posenc_bench_result *result) {
+void posenc_bench_two_threads(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                              posenc_bench_result *result) {
     size_t bytes = posenc_bench_work_bytes(work, shape);
     posenc_context *context_one = context_of(session->isa, 1), *context_two = context_of(session->isa, 2);
     fill one = {posenc_bench_plan(context_one, shape[1], shape[0], result), NULL};

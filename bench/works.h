@@ -66,10 +66,12 @@ posenc_bench_runner posenc_bench_token;       /* token.c */
 posenc_bench_runner posenc_bench_two_threads; /* two_threads.c */
 posenc_bench_runner posenc_bench_baseline;    /* baseline.c */
 
-/* ---- What runners share (share.c) ---------------------------------------------------------------------------------- */
+/* ---- What runners share (share.c) ----------------------------------------------------------------------------------
+ */
 
 /* A sinusoidal plan with that width and prepared length; on failure the result is marked as skipped. */
-posenc_plan *posenc_bench_plan(const posenc_context *context, int64_t dim, int64_t max_len, posenc_bench_result *result);
+posenc_plan *posenc_bench_plan(const posenc_context *context, int64_t dim, int64_t max_len,
+                               posenc_bench_result *result);
 
 /* Warm memory; NULL, with the result marked as skipped, where the machine has too little. */
 void *posenc_bench_buffer(size_t bytes, posenc_bench_result *result);
@@ -85,7 +87,7 @@ void posenc_bench_file(posenc_bench_effort effort, const posenc_bench_contender 
 void posenc_bench_file_samples(const posenc_bench_samples *samples, posenc_bench_result *result);
 
 /* Compares what a work has made, a table of rows 0, step, 2 step, ... of (length, dim), and files the worst error. */
-void posenc_bench_file_error(posenc_bench_session *session, const int64_t *shape, const void *table,
-                             posenc_dtype dtype, int64_t step, posenc_bench_result *result);
+void posenc_bench_file_error(posenc_bench_session *session, const int64_t *shape, const void *table, posenc_dtype dtype,
+                             int64_t step, posenc_bench_result *result);
 
 #endif

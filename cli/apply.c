@@ -1,5 +1,5 @@
-/* apply: x * scale + E(position) for the tensor in a file. The input is read whole before the output takes its place, so
- * both may be the same file. */
+/* apply: x * scale + E(position) for the tensor in a file. The input is read whole before the output takes its place,
+ * so both may be the same file. */
 #include <math.h>
 #include <string.h>
 
@@ -36,8 +36,11 @@ static int check_width(const job *j) {
         return posenc_cli_fail("%s: expected at least one channel, got none", j->input);
     }
     const char *text = posenc_cli_text(j->arguments, "dim");
-    if (posenc_cli_parse_integer(text, &dim) && dim == width) return POSENC_CLI_FINE;
-    return posenc_cli_fail("dim: expected %lld, the width of %s, got %s", (long long)width, j->input, text);
+    bool number = posenc_cli_parse_integer(text, &dim);
+    if (number && dim == width) return POSENC_CLI_FINE;
+    return posenc_cli_fail(
+        number ? "dim: expected %lld, the width of %s, got %s" : "dim: expected %lld, the width of %s, got \"%s\"",
+        (long long)width, j->input, text);
 }
 
 static int read_input(job *j) {
@@ -144,7 +147,8 @@ static const posenc_cli_option options[] = {
     {.name = "positions",
      .kind = POSENC_CLI_FILE,
      .value = "FILE",
-     .help = "Positions of the tokens, (tokens) or (batch, tokens): .npy of int32, int64 or float64, or .csv of one column, "
+     .help = "Positions of the tokens, (tokens) or (batch, tokens): .npy of int32, int64 or float64, or .csv of one "
+             "column, "
              "whose first line may be a name"},
     {.name = "scale",
      .kind = POSENC_CLI_REAL,
@@ -161,7 +165,7 @@ static const posenc_cli_option options[] = {
 
 static const char *const examples[] = {
     "posenc apply sinusoidal --input x.npy -o y.npy",
-    "posenc apply sinusoidal --input x.npy --offset 4096 --scale 22.6274169979695 -o y.npy",
+    "posenc apply sinusoidal --input x.npy --scale 22.627417 -o y.npy",
     NULL,
 };
 
@@ -169,7 +173,8 @@ const posenc_cli_command posenc_cli_apply = {
     .name = "apply",
     .summary = "Add an encoding to the tensor in a file",
     .description =
-        "Writes x * scale + E(position) for every token of x, rounded once to the type of x. The width dim is that of x; "
+        "Writes x * scale + E(position) for every token of x, rounded once to the type of x. The width dim is that of "
+        "x; "
         "--dim, if given, must agree.",
     .usage = "SCHEME --input FILE [--offset P | --positions FILE] [--scale S] [scheme parameters] -o FILE",
     .operands = "SCHEME",

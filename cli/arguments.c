@@ -53,9 +53,9 @@ int posenc_cli_unknown_command(const char *name) {
 
 /* A word "--name=value", "--name", "-o" or "-ovalue", taken apart. */
 typedef struct option_word {
-    char name[64];      /* "" for a letter */
+    char name[64]; /* "" for a letter */
     char letter;
-    const char *value;  /* what is attached, or NULL */
+    const char *value; /* what is attached, or NULL */
 } option_word;
 
 static bool take_apart(const char *word, option_word *out) {
@@ -160,8 +160,8 @@ static int check_scheme(posenc_cli_arguments *arguments) {
     for (size_t i = 0; i < arguments->n_parameters; i++) {
         const char *name = arguments->parameters[i].name;
         if (!posenc_cli_parameter_find(arguments->scheme, name))
-            return posenc_cli_fail("%s: %s has no such parameter, see \"posenc list %s\"", name, arguments->scheme->name,
-                                   arguments->scheme->name);
+            return posenc_cli_fail("%s: %s has no such parameter, see \"posenc list %s\"", name,
+                                   arguments->scheme->name, arguments->scheme->name);
     }
     return POSENC_CLI_FINE;
 }
@@ -174,8 +174,8 @@ static int check_required(const posenc_cli_arguments *arguments) {
                                command->name);
     for (size_t i = 0; posenc_cli_option_at(command, i, &option); i++)
         if (option->required && !posenc_cli_given(arguments, option->name))
-            return posenc_cli_fail("%s: expected --%s %s, got nothing; see \"posenc help %s\"", option->name, option->name,
-                                   option->value, command->name);
+            return posenc_cli_fail("%s: expected --%s %s, got nothing; see \"posenc help %s\"", option->name,
+                                   option->name, option->value, command->name);
     return POSENC_CLI_FINE;
 }
 
@@ -196,17 +196,22 @@ bool posenc_cli_wants_help(int n_words, char *const *words) {
 
 /* ---- What commands ask ---- */
 
-bool posenc_cli_given(const posenc_cli_arguments *arguments, const char *option) {
+/* What the user wrote for an option or a scheme's parameter, or NULL. */
+static const char *given_text(const posenc_cli_arguments *arguments, const char *name) {
     for (size_t i = 0; i < arguments->n_options; i++)
-        if (strcmp(arguments->options[i].name, option) == 0) return true;
+        if (strcmp(arguments->options[i].name, name) == 0) return arguments->options[i].text;
     for (size_t i = 0; i < arguments->n_parameters; i++)
-        if (strcmp(arguments->parameters[i].name, option) == 0) return true;
-    return false;
+        if (strcmp(arguments->parameters[i].name, name) == 0) return arguments->parameters[i].text;
+    return NULL;
+}
+
+bool posenc_cli_given(const posenc_cli_arguments *arguments, const char *option) {
+    return given_text(arguments, option) != NULL;
 }
 
 const char *posenc_cli_text(const posenc_cli_arguments *arguments, const char *option) {
-    for (size_t i = 0; i < arguments->n_options; i++)
-        if (strcmp(arguments->options[i].name, option) == 0) return arguments->options[i].text;
+    const char *given = given_text(arguments, option);
+    if (given) return given;
     const posenc_cli_option *known = posenc_cli_option_find(arguments->command, option, '\0');
     return known ? known->default_text : NULL;
 }

@@ -21,7 +21,8 @@ struct posenc_cli_arguments {
 
 /* Parses the words after the command's name. Returns POSENC_CLI_FINE, or prints what is wrong and returns _TROUBLE.
  * Texts are not copied: words must outlive arguments. */
-int posenc_cli_parse(const posenc_cli_command *command, int n_words, char *const *words, posenc_cli_arguments *arguments);
+int posenc_cli_parse(const posenc_cli_command *command, int n_words, char *const *words,
+                     posenc_cli_arguments *arguments);
 
 /* Whether --help or -h stands among the words, before any "--". */
 bool posenc_cli_wants_help(int n_words, char *const *words);

@@ -23,7 +23,9 @@ static bool fits_something(const char *filter, posenc_bench_size size) {
 static int bench(const posenc_cli_arguments *arguments) {
     bool quick = posenc_cli_flag(arguments, "quick"), full = posenc_cli_flag(arguments, "full");
     if (quick && full) return posenc_cli_fail("full: expected one of --quick and --full, got both");
-    posenc_bench_options options = {.size = quick ? POSENC_BENCH_QUICK : full ? POSENC_BENCH_FULL : POSENC_BENCH_USUAL,
+    posenc_bench_options options = {.size = quick  ? POSENC_BENCH_QUICK
+                                            : full ? POSENC_BENCH_FULL
+                                                   : POSENC_BENCH_USUAL,
                                     .filter = posenc_cli_text(arguments, "filter"),
                                     .isa = posenc_context_isa(posenc_cli_context(arguments)),
                                     .threads = (int)posenc_cli_integer(arguments, "threads")};
@@ -46,7 +48,8 @@ const posenc_cli_command posenc_cli_bench = {
     .name = "bench",
     .summary = "Speed beside the floors of this machine",
     .description =
-        "Times each work in turns with its floor, what the machine itself needs for the same bytes: memset of a non-zero "
+        "Times each work in turns with its floor, what the machine itself needs for the same bytes: memset of a "
+        "non-zero "
         "byte, memcpy, a copy of a row in the cache. A ratio is the median of the ratios of single rounds. Buffers are "
         "warm, that is, touched before, unless the line says fresh.\n\n"
         "The ways that others make the same table are timed too, each with its worst error against long double: the "

@@ -23,8 +23,8 @@ static json_t *goal_object(const posenc_bench_result *result) {
 
 static void add_measurements(json_t *object, const posenc_bench_result *result) {
     json_object_set_new(object, "seconds", spread_object(result->seconds));
-    json_object_set_new(object, "floor", json_pack("{s:s, s:f}", "name", result->floor, "seconds",
-                                                   result->floor_seconds.median));
+    json_object_set_new(object, "floor",
+                        json_pack("{s:s, s:f}", "name", result->floor, "seconds", result->floor_seconds.median));
     json_object_set_new(object, "ratio", posenc_cli_json_real(result->ratio.median));
     json_object_set_new(object, "ratio_spread", spread_object(result->ratio));
     json_object_set_new(object, "max_error",
@@ -37,10 +37,10 @@ static void add_measurements(json_t *object, const posenc_bench_result *result) 
 }
 
 static void append_result(void *results, const posenc_bench_result *result) {
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:b, s:I}", "work", result->work, "scheme",
-                               result->scheme, "shape", result->shape, "dtype", result->dtype, "isa", result->isa,
-                               "threads", result->threads, "state", result->state, "baseline", result->baseline,
-                               "every_nth_row", (json_int_t)result->every);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:b, s:I}", "work", result->work, "scheme", result->scheme,
+                  "shape", result->shape, "dtype", result->dtype, "isa", result->isa, "threads", result->threads,
+                  "state", result->state, "baseline", result->baseline, "every_nth_row", (json_int_t)result->every);
     if (result->skipped[0])
         json_object_set_new(object, "skipped", json_string(result->skipped));
     else

@@ -27,7 +27,8 @@ static void print_times(posenc_bench_spread seconds) {
     printf("%6s %6s %6s %-2s %3d", least, median, most, units[i].unit, seconds.runs);
 }
 
-/* "1.07 x memset, memory", "151 x faster than naive loop", "0.98 of memset's speed-up"; then the spread of the ratio. */
+/* "1.07 x memset, memory", "151 x faster than naive loop", "0.98 of memset's speed-up"; then the spread of the ratio.
+ */
 static void print_value(const posenc_bench_result *result) {
     char value[32], text[96], least[32], most[32], spread[80] = "";
     print_number(value, result->value);
@@ -37,9 +38,10 @@ static void print_value(const posenc_bench_result *result) {
         snprintf(text, sizeof text, "%s of %s's speed-up", value, result->floor);
     else
         snprintf(text, sizeof text, "%s x %s, %s", value, result->floor, result->state);
-    if (result->kind == POSENC_BENCH_RATIO) {
-        print_number(least, result->ratio.minimum);
-        print_number(most, result->ratio.maximum);
+    if (result->kind != POSENC_BENCH_SPEED_UP) {
+        bool faster = result->kind == POSENC_BENCH_FASTER;
+        print_number(least, faster ? 1 / result->ratio.maximum : result->ratio.minimum);
+        print_number(most, faster ? 1 / result->ratio.minimum : result->ratio.maximum);
         snprintf(spread, sizeof spread, "%s..%s", least, most);
     }
     printf("  %-27s %-11s", text, spread);
@@ -57,18 +59,19 @@ static void print_goal(const posenc_bench_result *result) {
 }
 
 static void print_last(const posenc_bench_result *result) {
-    if (result->max_error >= 0) printf(" %.1e", result->max_error);
+    if (!(result->max_error < 0)) printf(" %.1e", result->max_error);
     if (result->beside) printf(" %.2f x", result->beside_ratio);
 }
 
 typedef struct {
-    const char *heading;   /* of the group printed last */
-    bool multiplied;       /* a line with a star was printed */
+    const char *heading; /* of the group printed last */
+    bool multiplied;     /* a line with a star was printed */
 } report;
 
 static void print_heading(report *so_far, const char *heading) {
     if (so_far->heading && strcmp(so_far->heading, heading) == 0) return;
-    printf("\n%s%s%s\n", posenc_cli_styled(stdout, POSENC_CLI_BOLD), heading, posenc_cli_styled(stdout, POSENC_CLI_PLAIN));
+    printf("\n%s%s%s\n", posenc_cli_styled(stdout, POSENC_CLI_BOLD), heading,
+           posenc_cli_styled(stdout, POSENC_CLI_PLAIN));
     so_far->heading = heading;
 }
 
@@ -76,7 +79,8 @@ static void print_result(void *user, const posenc_bench_result *result) {
     report *so_far = user;
     char line[POSENC_BENCH_LINE];
     print_heading(so_far, result->heading);
-    snprintf(line, sizeof line, "%s %s %s%s", result->work, result->shape, result->dtype, result->every > 1 ? " *" : "");
+    snprintf(line, sizeof line, "%s %s %s%s", result->work, result->shape, result->dtype,
+             result->every > 1 ? " *" : "");
     printf("%-36s", line);
     if (result->skipped[0]) {
         printf(" not run: %s\n", result->skipped);
@@ -97,14 +101,15 @@ static void print_head(const posenc_bench_options *options) {
     posenc_bench_machine(machine, sizeof machine);
     printf("posenc %s, %s, %d thread%s, %s\n%s\n\n", posenc_version(), options->isa, options->threads,
            options->threads == 1 ? " (pinned)" : "s", posenc_bench_compiler(), machine);
-    snprintf(text, sizeof text,
-             "Each work is timed in turns with its floor; a ratio is the median of the ratios of single rounds. Buffers "
-             "are warm unless a line says fresh; \"memory\" means larger than the last-level cache. Errors are the "
-             "largest found against %s.",
-             posenc_bench_reference_type());
+    snprintf(
+        text, sizeof text,
+        "Each work is timed in turns with its floor; a ratio is the median of the ratios of single rounds. Buffers "
+        "are warm unless a line says fresh; \"memory\" means larger than the last-level cache. Errors are the "
+        "largest found against %s.",
+        posenc_bench_reference_type());
     posenc_cli_wrap(stdout, text, 0, 0);
-    printf("\n%-36s%6s %6s %6s    %3s  %-27s %-11s %-12s %s\n", "work", "least", "median", "most", "n", "against its floor",
-           "spread", "goal", "error, or streaming copy");
+    printf("\n%-36s%6s %6s %6s    %3s  %-27s %-11s %-12s %s\n", "work", "least", "median", "most", "n",
+           "against its floor", "spread", "goal", "error, or streaming copy");
 }
 
 int posenc_cli_bench_text(const posenc_bench_options *options) {

@@ -1,8 +1,8 @@
 /* What every command of the program is made of: its descriptor, its arguments, its messages.
  *
- * A command is one file. It ends with its descriptor, a posenc_cli_command; cli/commands.c lists the descriptors. Option
- * parsing, --help, `posenc help`, the man page, the completion script and docs/options.md are all derived from these
- * descriptors and from the library's scheme descriptors, so that nothing is written twice.
+ * A command is one file. It ends with its descriptor, a posenc_cli_command; cli/commands.c lists the descriptors.
+ * Option parsing, --help, `posenc help`, the man page, the completion script and docs/options.md are all derived from
+ * these descriptors and from the library's scheme descriptors, so that nothing is written twice.
  *
  * Adding a command: its file, one line in commands.h, one in commands.c, one in CMakeLists.txt. */
 #ifndef POSENC_CLI_H
@@ -27,7 +27,8 @@ enum {
     POSENC_CLI_TROUBLE = 2   /* usage or input error; one line "posenc: error: ..." was printed */
 };
 
-/* ---- Descriptors -------------------------------------------------------------------------------------------------- */
+/* ---- Descriptors --------------------------------------------------------------------------------------------------
+ */
 
 typedef enum posenc_cli_kind {
     POSENC_CLI_INTEGER = 1, /* decimal int64 in minimum..maximum */
@@ -39,14 +40,14 @@ typedef enum posenc_cli_kind {
 } posenc_cli_kind;
 
 typedef struct posenc_cli_option {
-    const char *name;  /* "length" is --length; error messages call it "length" */
-    char letter;       /* 'o' is -o; 0: none */
+    const char *name; /* "length" is --length; error messages call it "length" */
+    char letter;      /* 'o' is -o; 0: none */
     posenc_cli_kind kind;
     const char *value; /* what the help calls the value: "N", "FILE"; flags: NULL */
     bool required;
-    bool hidden;              /* for developers: parsed, but in no help */
-    const char *default_text; /* NULL: none */
-    double minimum, maximum;  /* inclusive; integers and reals; 0, 0: unlimited */
+    bool hidden;                /* for developers: parsed, but in no help */
+    const char *default_text;   /* NULL: none */
+    double minimum, maximum;    /* inclusive; integers and reals; 0, 0: unlimited */
     const char *const *choices; /* ends with NULL */
     const char *help;           /* one sentence, capital first, no full stop */
 } posenc_cli_option;
@@ -72,13 +73,14 @@ typedef struct posenc_cli_command {
     unsigned takes; /* POSENC_CLI_TAKES_... */
     const posenc_cli_option *options;
     size_t n_options;
-    const char *const *examples; /* command lines that work as printed; ends with NULL */
+    const char *const *examples;                       /* command lines that work as printed; ends with NULL */
     int (*run)(const posenc_cli_arguments *arguments); /* returns the exit status */
 } posenc_cli_command;
 
-/* ---- Arguments: parsed and validated before a command runs --------------------------------------------------------- */
+/* ---- Arguments: parsed and validated before a command runs ---------------------------------------------------------
+ */
 
-/* The value of an option as text: as given, else its default, else NULL. The name must be one of the command's. */
+/* The value of an option as text: as given, else its default, else NULL. A scheme's parameter: as given, else NULL. */
 const char *posenc_cli_text(const posenc_cli_arguments *arguments, const char *option);
 
 /* The same as a number. The option must have been given or have a default. */
@@ -100,7 +102,8 @@ const posenc_scheme_info *posenc_cli_scheme(const posenc_cli_arguments *argument
 /* The context of --threads and --isa. Owned by the program. */
 posenc_context *posenc_cli_context(const posenc_cli_arguments *arguments);
 
-/* ---- Messages: all on standard error ------------------------------------------------------------------------------- */
+/* ---- Messages: all on standard error -------------------------------------------------------------------------------
+ */
 
 /* Prints "posenc: error: ..." as one line, escaped, and returns POSENC_CLI_TROUBLE. */
 int posenc_cli_fail(const char *format, ...) POSENC_CLI_PRINTF(1, 2);
@@ -112,7 +115,7 @@ int posenc_cli_refuse(const posenc_error *error);
 int posenc_cli_no_memory(const char *for_what, size_t bytes);
 
 /* Writes text to a stream so that names from outside cannot act: control characters, bidirectional marks and bytes that
- * are not UTF-8 come out as \xNN or \u{NNNN}. */
+ * are not UTF-8 come out as \xnn or \u{nnnn}. */
 void posenc_cli_escape(FILE *stream, const char *text);
 
 /* Terminal styles: the control sequence, or "" where --color, NO_COLOR or a stream that is no terminal say so. */
@@ -124,7 +127,8 @@ typedef enum posenc_cli_style {
 } posenc_cli_style;
 const char *posenc_cli_styled(FILE *stream, posenc_cli_style style);
 
-/* ---- Time and progress --------------------------------------------------------------------------------------------- */
+/* ---- Time and progress ---------------------------------------------------------------------------------------------
+ */
 
 /* Seconds of a clock that only goes forward. */
 double posenc_cli_seconds(void);

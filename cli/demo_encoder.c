@@ -10,12 +10,7 @@
 
 #include "demo_random.h"
 
-enum {
-    DIM = POSENC_DEMO_DIM,
-    HEADS = POSENC_DEMO_HEADS,
-    HEAD_DIM = DIM / HEADS,
-    HIDDEN = POSENC_DEMO_HIDDEN
-};
+enum { DIM = POSENC_DEMO_DIM, HEADS = POSENC_DEMO_HEADS, HEAD_DIM = DIM / HEADS, HIDDEN = POSENC_DEMO_HIDDEN };
 
 /* Weights are (outputs, inputs). Biases are zero and norms have gain 1, as before training; so neither is kept. */
 typedef struct layer {

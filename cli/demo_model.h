@@ -25,8 +25,8 @@ bool posenc_demo_model_read(const posenc_demo_model *model, const posenc_demo_wo
 /* pooled (dim) = mean of out (n, dim) over the words */
 void posenc_demo_pool(const double *out, int n, double *pooled);
 
-/* 1 - cosine of the angle between a and b. Computed as half the squared distance of the two directions: taking the cosine
- * from 1 would lose what is below its rounding. */
+/* 1 - cosine of the angle between a and b. Computed as half the squared distance of the two directions: taking the
+ * cosine from 1 would lose what is below its rounding. */
 double posenc_demo_distance(const double *a, const double *b, int n);
 
 #endif

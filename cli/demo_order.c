@@ -14,8 +14,9 @@ typedef struct {
 
 static const sentence english = {{"cat", "chases", "mouse"}}, chinese = {{"猫", "追", "老鼠"}};
 
-static const char *const readouts[READOUTS] = {"pooled: mean of the three tokens", "the token of the first word",
+static const char *const readouts[READOUTS] = {"pooled: mean of the three tokens", "the token of ",
                                                "the first token, whatever it is", "the three tokens side by side"};
+enum { CELL = 21, LABEL = 32, OWN_TOKEN = 1 /* the read-out that the sentence's first word is put behind */ };
 
 /* 1 - cosine for each read-out; [0] without positions, [1] with. */
 typedef struct {
@@ -50,7 +51,7 @@ static bool compare(const sentence *s, uint64_t seed, comparison *result) {
     return fine;
 }
 
-/* Mean and range of the similarity over the seeds; where it is 1 to rounding, how far from 1. */
+/* Mean and range of the similarity over the seeds; where it is 1 to rounding, what is missing at most. */
 static void print_cell(const comparison *results, int with, int readout) {
     double sum = 0, least = 2, most = 0;
     for (int s = 0; s < POSENC_DEMO_SEEDS; s++) {
@@ -61,10 +62,26 @@ static void print_cell(const comparison *results, int with, int readout) {
     }
     char text[64];
     if (most < 1e-12)
-        snprintf(text, sizeof text, "1 - %.0e at most", most);
+        snprintf(text, sizeof text, "1 - %.0e", most);
     else
         snprintf(text, sizeof text, "%.3f (%.3f..%.3f)", 1 - sum, 1 - most, 1 - least);
-    printf("  %-21s", text);
+    printf("  %-*s", with ? 0 : CELL, text);
+}
+
+/* Columns that a word takes on a terminal: a Chinese character takes two. */
+static int columns_of(const char *word) {
+    int columns = 0;
+    for (; *word; word++) {
+        unsigned char byte = (unsigned char)*word;
+        columns += (byte & 0xC0) == 0x80 ? 0 : byte >= 0xE3 ? 2 : 1;
+    }
+    return columns;
+}
+
+static void print_label(const sentence *s, int readout) {
+    const char *word = readout == OWN_TOKEN ? s->words[0] : "";
+    int columns = printf("  %s", readouts[readout]) - 2 + columns_of(word);
+    printf("%s%*s", word, LABEL - columns, "");
 }
 
 static void print_seeds(const comparison *results, uint64_t seed) {
@@ -78,9 +95,9 @@ static void print_pair(const sentence *s, const comparison *results, uint64_t se
     const char *bold = posenc_cli_styled(stdout, POSENC_CLI_BOLD), *plain = posenc_cli_styled(stdout, POSENC_CLI_PLAIN);
     printf("\n  %s%s·%s·%s%s and %s%s·%s·%s%s\n", bold, s->words[0], s->words[1], s->words[2], plain, bold, s->words[2],
            s->words[1], s->words[0], plain);
-    printf("  %-32s  %-21s  %-21s\n", "similarity, mean (least..most)", "without positions", "with positions");
+    printf("  %-*s  %-*s  %s\n", LABEL, "similarity, mean (least..most)", CELL, "without positions", "with positions");
     for (int r = 0; r < READOUTS; r++) {
-        printf("  %-32s", readouts[r]);
+        print_label(s, r);
         print_cell(results, 0, r);
         print_cell(results, 1, r);
         puts("");
@@ -100,7 +117,8 @@ int posenc_demo_order(uint64_t seed) {
     posenc_demo_heading("1. Who chases whom");
     posenc_demo_say(
         "A small Transformer encoder (2 layers, 4 heads, 64 channels, random weights, untrained) reads a sentence and "
-        "the same words backwards. How similar are its outputs? Cosine similarity, over 8 seeds.");
+        "the same words backwards. How similar are its outputs? Cosine similarity, over 8 seeds. The tokens are "
+        "words.");
     int status = show_pair(&english, seed);
     if (status == POSENC_CLI_FINE) status = show_pair(&chinese, seed);
     if (status != POSENC_CLI_FINE) return status;
@@ -109,7 +127,8 @@ int posenc_demo_order(uint64_t seed) {
         "Without positions the pooled outputs are the same to the last rounding, and so is each word's own output: the "
         "model reads a bag of words and cannot tell who chases whom. The other two read-outs differ only because "
         "another word stands at their place. With positions the outputs differ: the order has come in.\n\n"
-        "They do not differ by much, since nobody has taught these models that order matters. The figures often quoted, "
+        "They do not differ by much, since nobody has taught these models that order matters. The figures often "
+        "quoted, "
         "0.98 without positions and below 0.3 with them, depend on what is read out and on training: without positions "
         "the pooled similarity is exactly 1, and an untrained model that has positions stays near 1 as well. Positions "
         "make the difference available; training makes it large.");

@@ -1,11 +1,12 @@
 /* Part 2: a real text. The same word at different places, and the text with its words shuffled. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "demo.h"
 #include "demo_model.h"
-#include "demo_random.h"
+#include "demo_shuffle.h"
 
 enum { DIM = POSENC_DEMO_DIM };
 
@@ -39,20 +40,17 @@ static int most_frequent(const posenc_demo_word *words, int n) {
     return best;
 }
 
-/* Fisher-Yates. */
-static void shuffle(posenc_demo_word *words, int n, uint64_t seed) {
-    posenc_demo_random random = {seed};
-    for (int t = n - 1; t > 0; t--) {
-        size_t other = posenc_demo_below(&random, (size_t)t + 1);
-        posenc_demo_word word = words[t];
-        words[t] = words[other];
-        words[other] = word;
-    }
+/* A similarity that is 1 but for rounding. */
+static void print_same(const char *what, double distance) {
+    if (distance > 0)
+        printf("  %-20s 1 - %.0e: the same but for rounding\n", what, distance);
+    else
+        printf("  %-20s 1: the same, bit for bit\n", what);
 }
 
 static void print_similarity(const char *what, double least, double mean, double most) {
     if (most < 1e-12)
-        printf("  %-20s 1 - %.0e at most: the same\n", what, most);
+        print_same(what, most);
     else
         printf("  %-20s %.3f on average, from %.3f to %.3f\n", what, 1 - mean, 1 - most, 1 - least);
 }
@@ -83,34 +81,52 @@ static void show_pooled(const outputs *o, int n) {
         posenc_demo_pool(o->shuffled[with], n, shuffled);
         double distance = posenc_demo_distance(pooled, shuffled, DIM);
         if (distance < 1e-12)
-            printf("  %-20s 1 - %.0e: the same\n", names[with], distance);
+            print_same(names[with], distance);
         else
             printf("  %-20s %.4f\n", names[with], 1 - distance);
     }
 }
 
+/* A long word is shortened between two characters. What a terminal might obey is escaped. */
+static void print_word(posenc_demo_word word) {
+    enum { MOST_BYTES = 24 };
+    char text[MOST_BYTES + 1];
+    int bytes = word.bytes > MOST_BYTES ? MOST_BYTES - 3 : word.bytes;
+    while (bytes < word.bytes && ((unsigned char)word.text[bytes] & 0xC0) == 0x80) bytes--;
+    memcpy(text, word.text, (size_t)bytes);
+    text[bytes] = 0;
+    posenc_cli_escape(stdout, text);
+    if (bytes < word.bytes) fputs("...", stdout);
+}
+
 static void print_words(const posenc_demo_word *words, int n) {
-    enum { SHOWN = 8, MOST_LETTERS = 24 };
-    printf("  ");
+    enum { SHOWN = 8 };
+    int distinct = count_distinct(words, n);
+    printf("  %d word%s, %d of them distinct:\n  ", n, n == 1 ? "" : "s", distinct);
     for (int t = 0; t < n && t < SHOWN; t++) {
-        bool is_long = words[t].bytes > MOST_LETTERS;
-        printf("%s%.*s%s", t ? "·" : "", is_long ? 8 : words[t].bytes, words[t].text, is_long ? "..." : "");
+        if (t) fputs("·", stdout);
+        print_word(words[t]);
     }
     printf("%s\n", n > SHOWN ? "·..." : "");
 }
 
-static void show(const posenc_demo_word *words, int n, const outputs *o) {
+static void show(const posenc_demo_word *words, int n, bool moved, const outputs *o) {
     int which = most_frequent(words, n), times = count_same(words, n, which);
     if (times > 1) {
-        printf("\n  How alike are the outputs of \"%.*s\" at its %d places?\n", words[which].bytes, words[which].text,
-               times);
+        printf("\n  How alike are the outputs of \"");
+        print_word(words[which]);
+        printf("\" at its %d places?\n", times);
         show_repeated(words, n, which, o->plain[0], "without positions");
         show_repeated(words, n, which, o->plain[1], "with positions");
     } else {
         printf("\n  No word stands twice in this text, so there are no two places to compare.\n");
     }
-    printf("\n  How alike are the pooled outputs of the text and of its words shuffled?\n");
-    show_pooled(o, n);
+    if (moved) {
+        printf("\n  How alike are the pooled outputs of the text and of its words shuffled?\n");
+        show_pooled(o, n);
+    } else {
+        printf("\n  All words are the same, so there is no other order to compare with.\n");
+    }
 }
 
 static bool read_all(const posenc_demo_word *words, const posenc_demo_word *shuffled, int n, uint64_t seed,
@@ -130,9 +146,7 @@ int posenc_demo_reading(const posenc_demo_word *words, int n, uint64_t seed) {
     double *all = malloc(bytes);
     if (!all) return posenc_cli_no_memory("text", bytes);
     outputs o = {{all, all + values}, {all + 2 * values, all + 3 * values}};
-    for (int t = 0; t < n; t++) shuffled[t] = words[t];
-    shuffle(shuffled, n, seed);
-    printf("  %d words, %d of them distinct:\n", n, count_distinct(words, n));
+    bool moved = posenc_demo_shuffle(words, n, seed, shuffled);
     print_words(words, n);
     int status = POSENC_CLI_FINE;
     if (n == 1)
@@ -140,7 +154,7 @@ int posenc_demo_reading(const posenc_demo_word *words, int n, uint64_t seed) {
     else if (!read_all(words, shuffled, n, seed, &o))
         status = posenc_cli_no_memory("model", bytes);
     else
-        show(words, n, &o);
+        show(words, n, moved, &o);
     free(all);
     return status;
 }

@@ -91,8 +91,7 @@ static void say_reference(void) {
     char text[512];
     snprintf(text, sizeof text,
              "Errors are absolute and measured against the equation in %s, which itself errs by less than 1e-12 here; "
-             "half the last bit of a float near 1 is 3.0e-08. A value that lies between -1 and 1 and is off by 0.1 or "
-             "more carries no position any longer.",
+             "half the last bit of a float near 1 is 3.0e-08. The values themselves lie between -1 and 1.",
              posenc_bench_reference_type());
     puts("");
     posenc_demo_say(text);

@@ -13,8 +13,8 @@ typedef struct posenc_demo_word {
 } posenc_demo_word;
 
 /* Cuts UTF-8 text into words: runs of letters and digits; an apostrophe or a hyphen between two of them belongs to the
- * word. Chinese and Japanese write no spaces, so there each character counts as one word (a dictionary would join some).
- * Writes at most most_words, returns how many there are. */
+ * word. Chinese and Japanese write no spaces, so there each character counts as one word (a dictionary would join
+ * some). Writes at most most_words, returns how many there are. */
 int posenc_demo_cut(const char *text, size_t bytes, posenc_demo_word *words, int most_words);
 
 /* Whether two words are the same, small and capital A to Z alike. */

@@ -7,7 +7,7 @@
 /* "-o, --output FILE" */
 void posenc_cli_option_left(const posenc_cli_option *option, char *text, size_t capacity);
 
-/* The help sentence, and behind it in parentheses the range or choices and the default, or "required". */
+/* The help sentence, and behind it in brackets the range or choices and the default, or "required". */
 void posenc_cli_option_text(const posenc_cli_option *option, char *text, size_t capacity);
 
 /* What follows "posenc NAME" in a usage line. */

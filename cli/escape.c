@@ -22,7 +22,7 @@ static int decode(const unsigned char *text, uint32_t *character) {
 static bool may_act(uint32_t c) {
     static const struct {
         uint32_t first, last;
-    } ranges[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200B, 0x200B},  {0x200E, 0x200F},
+    } ranges[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200B, 0x200B}, {0x200E, 0x200F},
                   {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (c >= ranges[i].first && c <= ranges[i].last) return true;
@@ -35,10 +35,10 @@ void posenc_cli_escape(FILE *stream, const char *text) {
         uint32_t character = 0;
         int bytes = decode(rest, &character);
         if (bytes == 0 || (bytes == 1 && may_act(character))) {
-            fprintf(stream, "\\x%02X", *rest);
+            fprintf(stream, "\\x%02x", *rest);
             bytes = 1;
         } else if (may_act(character)) {
-            fprintf(stream, "\\u{%04lX}", (unsigned long)character);
+            fprintf(stream, "\\u{%04lx}", (unsigned long)character);
         } else {
             fwrite(rest, 1, (size_t)bytes, stream);
         }

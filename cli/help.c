@@ -41,7 +41,8 @@ const posenc_cli_command posenc_cli_help = {
     .summary = "Say what the program or one command does",
     .description =
         "Prints the list of commands, or all about one of them.\n\n"
-        "The manual page, the completion script for bash and the page of options in the documentation come from the same "
+        "The manual page, the completion script for bash and the page of options in the documentation come from the "
+        "same "
         "tables: --format man, bash and markdown print them.",
     .usage = "[COMMAND] [--format text|man|bash|markdown]",
     .operands = "[COMMAND]",

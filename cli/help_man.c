@@ -4,7 +4,8 @@
 #include "help.h"
 #include "options.h"
 
-/* Text that troff shall not read as requests: backslashes, hyphens that stay hyphens, a dot or quote at a line's start. */
+/* Text that troff shall not read as requests: backslashes, hyphens that stay hyphens, a dot or quote at a line's start.
+ */
 static void print_text(const char *text) {
     bool line_starts = true;
     for (const char *p = text; *p; p++) {
@@ -62,11 +63,10 @@ static void print_shared_names(const posenc_cli_command *command) {
     fputs(".\n", stdout);
 }
 
-static void print_example(const char *line) {
-    fputs(".PP\n.EX\n", stdout);
-    fputs("    ", stdout);
-    print_line(line);
-    fputs(".EE\n", stdout);
+static void print_examples(const char *const *lines) {
+    fputs(".PP\n.RS 4\n.EX\n", stdout);
+    for (size_t i = 0; lines[i]; i++) print_line(lines[i]);
+    fputs(".EE\n.RE\n", stdout);
 }
 
 static void print_command(const posenc_cli_command *command) {
@@ -82,7 +82,7 @@ static void print_command(const posenc_cli_command *command) {
     print_line(command->description);
     print_options(command);
     print_shared_names(command);
-    for (size_t i = 0; command->examples[i]; i++) print_example(command->examples[i]);
+    print_examples(command->examples);
 }
 
 static void print_scheme(const posenc_scheme_info *scheme) {
@@ -107,7 +107,8 @@ static void print_end(void) {
         ".SH EXIT STATUS\n"
         ".TP\n0\nfine\n"
         ".TP\n1\nthe work was done and the answer is bad news: a failed self\\-test\n"
-        ".TP\n2\nusage or input error; one line on standard error names the argument or the file, what was expected and\n"
+        ".TP\n2\nusage or input error; one line on standard error names the argument or the file, what was expected "
+        "and\n"
         "what came. No output file is left behind or damaged.\n"
         ".SH ENVIRONMENT\n"
         ".TP\n\\fBNO_COLOR\\fR\nif set and not empty, no colours unless \\fB\\-\\-color always\\fR asks for them\n"
@@ -121,7 +122,8 @@ static void print_end(void) {
 int posenc_cli_help_man(void) {
     printf(".TH POSENC 1 \"\" \"posenc %s\" \"User Commands\"\n", posenc_version());
     fputs(".SH NAME\nposenc \\- positional encodings, exact at memory speed\n", stdout);
-    fputs(".SH SYNOPSIS\n\\fBposenc\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n.br\n\\fBposenc \\-\\-version\\fR\n", stdout);
+    fputs(".SH SYNOPSIS\n\\fBposenc\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n.br\n\\fBposenc \\-\\-version\\fR\n",
+          stdout);
     fputs(".SH COMMANDS\n", stdout);
     for (size_t i = 0; posenc_cli_command_at(i); i++) print_command(posenc_cli_command_at(i));
     print_common_options();

@@ -53,7 +53,7 @@ static void print_usage(const posenc_cli_command *command) {
     heading("Usage:");
     posenc_cli_usage(command, usage, sizeof usage);
     int column = printf("  posenc %s ", command->name);
-    posenc_cli_wrap(stdout, usage, column, column);
+    posenc_cli_wrap_usage(stdout, usage, column, column);
 }
 
 static void print_command(const posenc_cli_command *command) {

@@ -59,7 +59,8 @@ static json_t *json_default(const posenc_parameter_info *parameter) {
     if (parameter->kind == POSENC_PARAMETER_FLAG) return json_boolean(strcmp(text, "true") == 0);
     if (parameter->kind == POSENC_PARAMETER_INTEGER && posenc_cli_parse_integer(text, &integer))
         return json_integer((json_int_t)integer);
-    if (parameter->kind == POSENC_PARAMETER_REAL && posenc_cli_parse_real(text, &real)) return posenc_cli_json_real(real);
+    if (parameter->kind == POSENC_PARAMETER_REAL && posenc_cli_parse_real(text, &real))
+        return posenc_cli_json_real(real);
     return json_string(text);
 }
 
@@ -117,7 +118,8 @@ const posenc_cli_command posenc_cli_list = {
     .name = "list",
     .summary = "Name the schemes, or describe one",
     .description =
-        "Prints each scheme with its effect: what it does to data. With SCHEME, prints all about it: its source, the laws "
+        "Prints each scheme with its effect: what it does to data. With SCHEME, prints all about it: its source, the "
+        "laws "
         "that it keeps, its parameters with their ranges and defaults.",
     .usage = "[SCHEME] [--json]",
     .operands = "[SCHEME]",

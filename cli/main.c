@@ -78,7 +78,8 @@ static int close_stdout(int status) {
     errno = 0;
     if (fclose(stdout) == 0 && !failed) return status;
     if (errno == EPIPE) return status;
-    return posenc_cli_fail("standard output: %s", errno ? strerror(errno) : "the write failed");
+    if (errno == 0) return posenc_cli_fail("standard output: expected room for more bytes, got none");
+    return posenc_cli_fail("standard output: expected room for more bytes, got \"%s\"", strerror(errno));
 }
 
 int main(int n_words, char **words) {

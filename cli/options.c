@@ -18,13 +18,25 @@ static const struct {
     {POSENC_CLI_TAKES_JSON,
      {.name = "json", .kind = POSENC_CLI_FLAG, .help = "Report as one JSON document on standard output"}},
     {POSENC_CLI_TAKES_CONTEXT,
-     {.name = "threads", .kind = POSENC_CLI_INTEGER, .value = "N", .default_text = "1", .minimum = 1, .maximum = 256,
+     {.name = "threads",
+      .kind = POSENC_CLI_INTEGER,
+      .value = "N",
+      .default_text = "1",
+      .minimum = 1,
+      .maximum = 256,
       .help = "Most threads to use; the result never depends on it"}},
     {POSENC_CLI_TAKES_CONTEXT,
-     {.name = "isa", .kind = POSENC_CLI_CHOICE, .value = "NAME", .choices = isa_choices,
+     {.name = "isa",
+      .kind = POSENC_CLI_CHOICE,
+      .value = "NAME",
+      .choices = isa_choices,
       .help = "Instruction set to use instead of this machine's best; the result never depends on it"}},
     {0,
-     {.name = "color", .kind = POSENC_CLI_CHOICE, .value = "WHEN", .default_text = "auto", .choices = color_choices,
+     {.name = "color",
+      .kind = POSENC_CLI_CHOICE,
+      .value = "WHEN",
+      .default_text = "auto",
+      .choices = color_choices,
       .help = "Colours in messages and help; auto: on a terminal, unless NO_COLOR is set"}},
     {0, {.name = "help", .letter = 'h', .kind = POSENC_CLI_FLAG, .help = "Print this help"}},
 };
@@ -96,23 +108,42 @@ static void join_choices(const char *const *choices, char *text, size_t capacity
     }
 }
 
+/* 1e-06 is written 1e-6, 1e+30 is written 1e30. */
+static void number_text(double value, char text[32]) {
+    snprintf(text, 32, "%.15g", value);
+    char *exponent = strchr(text, 'e');
+    if (!exponent) return;
+    char *digits = exponent + 2 + strspn(exponent + 2, "0");
+    char *to = exponent + 1 + (exponent[1] == '-');
+    memmove(to, digits, strlen(digits) + 1);
+}
+
+void posenc_cli_option_range(const posenc_cli_option *option, char *text, size_t capacity) {
+    double unlimited = option->kind == POSENC_CLI_INTEGER ? 0x1p62 : DBL_MAX; /* from here on a bound says nothing */
+    char low[32], high[32];
+    text[0] = '\0';
+    if (option->kind == POSENC_CLI_CHOICE) join_choices(option->choices, text, capacity);
+    if (option->kind != POSENC_CLI_INTEGER && option->kind != POSENC_CLI_REAL) return;
+    if ((option->minimum == 0 && option->maximum == 0) || option->minimum <= -unlimited) return;
+    number_text(option->minimum, low);
+    number_text(option->maximum, high);
+    if (option->maximum >= unlimited)
+        snprintf(text, capacity, "%s or more", low);
+    else
+        snprintf(text, capacity, "%s..%s", low, high);
+}
+
 void posenc_cli_option_expects(const posenc_cli_option *option, char *text, size_t capacity) {
-    bool integer = option->kind == POSENC_CLI_INTEGER;
-    const char *kind = integer ? "an integer" : "a finite number";
-    double largest = integer ? 0x1p62 : DBL_MAX; /* from here on a bound says nothing */
-    if (option->kind == POSENC_CLI_CHOICE) {
-        join_choices(option->choices, text, capacity);
-    } else if (option->kind == POSENC_CLI_FLAG) {
-        snprintf(text, capacity, "true or false");
-    } else if (option->kind != POSENC_CLI_INTEGER && option->kind != POSENC_CLI_REAL) {
-        snprintf(text, capacity, "%s", option->kind == POSENC_CLI_FILE ? "a file" : "a text");
-    } else if ((option->minimum == 0 && option->maximum == 0) || option->minimum <= -largest) {
-        snprintf(text, capacity, "%s", kind);
-    } else if (option->maximum >= largest) {
-        snprintf(text, capacity, "%s of %.15g or more", kind, option->minimum);
-    } else {
-        snprintf(text, capacity, "%.15g..%.15g", option->minimum, option->maximum);
-    }
+    static const char *const kinds[] = {
+        [POSENC_CLI_INTEGER] = "an integer", [POSENC_CLI_REAL] = "a finite number", [POSENC_CLI_CHOICE] = "",
+        [POSENC_CLI_FLAG] = "true or false", [POSENC_CLI_FILE] = "a file",          [POSENC_CLI_TEXT] = "a text"};
+    char range[256];
+    posenc_cli_option_range(option, range, sizeof range);
+    bool open = strstr(range, " or more") != NULL && option->kind != POSENC_CLI_CHOICE;
+    if (!*range)
+        snprintf(text, capacity, "%s", kinds[option->kind]);
+    else
+        snprintf(text, capacity, "%s%s%s", open ? kinds[option->kind] : "", open ? " of " : "", range);
 }
 
 static bool is_choice(const char *const *choices, const char *text) {
@@ -130,12 +161,18 @@ static bool fits(const posenc_cli_option *option, const char *text) {
     int64_t integer;
     double real;
     switch (option->kind) {
-        case POSENC_CLI_INTEGER: return posenc_cli_parse_integer(text, &integer) && in_range(option, (double)integer);
-        case POSENC_CLI_REAL: return posenc_cli_parse_real(text, &real) && in_range(option, real);
-        case POSENC_CLI_CHOICE: return is_choice(option->choices, text);
-        case POSENC_CLI_FLAG: return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-        case POSENC_CLI_FILE: return text[0] != '\0';
-        case POSENC_CLI_TEXT: return true;
+        case POSENC_CLI_INTEGER:
+            return posenc_cli_parse_integer(text, &integer) && in_range(option, (double)integer);
+        case POSENC_CLI_REAL:
+            return posenc_cli_parse_real(text, &real) && in_range(option, real);
+        case POSENC_CLI_CHOICE:
+            return is_choice(option->choices, text);
+        case POSENC_CLI_FLAG:
+            return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+        case POSENC_CLI_FILE:
+            return text[0] != '\0';
+        case POSENC_CLI_TEXT:
+            return true;
     }
     return false;
 }

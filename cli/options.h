@@ -19,7 +19,11 @@ posenc_cli_option posenc_cli_option_of(const posenc_parameter_info *parameter);
 /* The parameter of that name; NULL if the scheme has none such. */
 const posenc_parameter_info *posenc_cli_parameter_find(const posenc_scheme_info *scheme, const char *name);
 
-/* What an option expects, for messages and help: "an integer of 0 or more", "1..256", "auto, always or never". */
+/* The range of an option, for help: "0 or more", "1..256", "auto, always or never"; "" where there is nothing to say.
+ */
+void posenc_cli_option_range(const posenc_cli_option *option, char *text, size_t capacity);
+
+/* What an option expects, for messages: "an integer of 0 or more", "1..256", "a finite number", "a file". */
 void posenc_cli_option_expects(const posenc_cli_option *option, char *text, size_t capacity);
 
 /* Checks a value as the user wrote it. Prints the error and returns false if it is not what the option expects. */

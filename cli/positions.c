@@ -29,8 +29,8 @@ static int check_real(const char *path, const double *p, int64_t n, int64_t *mag
     double largest = 0;
     for (int64_t i = 0; i < n; i++) {
         if (!(fabs(p[i]) <= 0x1p53))
-            return posenc_cli_fail("%s: element %lld: expected a position within -2^53..2^53, got %g", path, (long long)i,
-                                   p[i]);
+            return posenc_cli_fail("%s: element %lld: expected a position within -2^53..2^53, got %.17g", path,
+                                   (long long)i, p[i]);
         largest = fmax(largest, fabs(p[i]));
     }
     *magnitude = (int64_t)ceil(largest);

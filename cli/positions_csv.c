@@ -94,7 +94,8 @@ static int read_lines(FILE *file, const char *path, column *c) {
         if (!add(c, text) && !is_header(text, number))
             return posenc_cli_fail("%s: byte %lld: expected one number, got \"%s\"", path, offset, text);
     }
-    if (error) return posenc_cli_fail("%s: byte %lld: expected bytes to read, got \"%s\"", path, offset, strerror(error));
+    if (error)
+        return posenc_cli_fail("%s: byte %lld: expected bytes to read, got \"%s\"", path, offset, strerror(error));
     if (!c->all_integers && !c->all_exact)
         return posenc_cli_fail("%s: expected integers only, or numbers within -2^53..2^53, got both", path);
     return POSENC_CLI_FINE;

@@ -1,9 +1,12 @@
 /* A clock, and a progress bar that shows itself only to a person who has waited for a second. */
 #include <math.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+enum { CELLS = 40 }; /* of the bar */
 
 double posenc_cli_seconds(void) {
     struct timespec now;
@@ -18,7 +21,6 @@ void posenc_cli_progress_begin(posenc_cli_progress *progress, const char *what, 
 
 /* "writing  [#########               ]  38 %" and back to the line's start */
 static void show(const posenc_cli_progress *progress, double done) {
-    enum { CELLS = 40 };
     double share = progress->total > 0 ? fmin(done / progress->total, 1) : 1;
     char bar[CELLS + 1];
     for (int i = 0; i < CELLS; i++) bar[i] = i < (int)(share * CELLS) ? '#' : ' ';
@@ -36,6 +38,7 @@ void posenc_cli_progress_step(posenc_cli_progress *progress, double done) {
 }
 
 void posenc_cli_progress_end(posenc_cli_progress *progress) {
-    if (progress->visible) fputs("\r\033[K", stderr);
+    int width = (int)strlen(progress->what) + CELLS + 9;
+    if (progress->visible) fprintf(stderr, "\r%*s\r", width, "");
     progress->visible = false;
 }

@@ -128,7 +128,8 @@ const posenc_cli_command posenc_cli_selftest = {
     .name = "selftest",
     .summary = "Check this build on this machine, in a second",
     .description =
-        "Compares known answers, and the SHA-256 of many tables with the published ones, on every instruction set that this "
+        "Compares known answers, and the SHA-256 of many tables with the published ones, on every instruction set that "
+        "this "
         "machine runs and with several numbers of threads. The exit status is 1 if anything differs.",
     .usage = "[--json]",
     .operands = "",

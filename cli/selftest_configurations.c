@@ -1,4 +1,5 @@
-/* The tables whose checksums are published. What matters is named once here; the list of checksums has the same order. */
+/* The tables whose checksums are published. What matters is named once here; the list of checksums has the same order.
+ */
 #include <inttypes.h>
 #include <string.h>
 

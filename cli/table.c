@@ -1,4 +1,5 @@
-/* table: the encoding table of a scheme, streamed to its place in blocks of rows, so that memory does not grow with it. */
+/* table: the encoding table of a scheme, streamed to its place in blocks of rows, so that memory does not grow with it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,8 +157,9 @@ static const posenc_cli_option options[] = {
     {.name = "positions",
      .kind = POSENC_CLI_FILE,
      .value = "FILE",
-     .help = "Positions of the rows: .npy of int32, int64 or float64, rank 1, or .csv of one column, whose first line may "
-             "be a name; - is .npy on standard input"},
+     .help =
+         "Positions of the rows: .npy of int32, int64 or float64, rank 1, or .csv of one column, whose first line may "
+         "be a name; - is .npy on standard input"},
     {.name = "dtype",
      .kind = POSENC_CLI_CHOICE,
      .value = "TYPE",
@@ -173,7 +175,7 @@ static const posenc_cli_option options[] = {
 static const char *const examples[] = {
     "posenc table sinusoidal --dim 8 --length 4",
     "posenc table sinusoidal --dim 512 --length 5000 -o pe.npy",
-    "posenc table sinusoidal --dim 512 --length 3 --start 2147483647 --layout halves",
+    "posenc table sinusoidal --dim 512 --length 3 --start 2147483647",
     NULL,
 };
 
@@ -182,11 +184,15 @@ const posenc_cli_command posenc_cli_table = {
     .summary = "Write an encoding table, (length, dim)",
     .description =
         "Computes the rows of a scheme and writes them as a table, one row for each position.\n\n"
-        "Without -o the table is text on standard output: one line a row, numbers parted by commas, computed in f64 and "
+        "Without -o the table is text on standard output: one line a row, numbers parted by commas, computed in f64 "
+        "and "
         "printed with 9 digits. With --dtype, text shows the values of that type; f64 gets all of its 17 digits.\n\n"
-        "The table is written in blocks and needs no memory of its size. A length of 0 writes an empty table.",
-    .usage = "SCHEME --dim D --length N [--start P | --positions FILE] [scheme parameters] [--dtype f32|f64|f16|bf16] "
-             "[-o FILE]",
+        "The table is written in blocks and needs no memory of its size. A length of 0 writes an empty table. Unless "
+        "given, "
+        "max-len is chosen to fit the positions; the result never depends on it.",
+    .usage =
+        "SCHEME --dim D --length N [--start P | --positions FILE] [scheme parameters] [--dtype f32|f64|f16|bf16] "
+        "[-o FILE]",
     .operands = "SCHEME",
     .fewest_operands = 1,
     .most_operands = 1,

@@ -31,8 +31,9 @@ int posenc_cli_target_open(const posenc_context *context, const char *path, bool
     posenc_error error;
     *target = (posenc_cli_target){.path = path, .csv = csv};
     if (csv && !(target->text = malloc(TEXT_BYTES))) return posenc_cli_no_memory("output", TEXT_BYTES);
-    bool regular = strcmp(path, "-") != 0 && !is_special(path);
-    if (regular) posenc_cli_interrupt_catch();
+    bool standard = strcmp(path, "-") == 0;
+    target->bar = !(standard && isatty(STDOUT_FILENO));
+    if (!standard && !is_special(path)) posenc_cli_interrupt_catch();
     if (posenc_output_open(context, path, &target->output, &error) != POSENC_OK) return posenc_cli_refuse(&error);
     posenc_cli_progress_begin(&target->progress, "writing", total);
     return POSENC_CLI_FINE;
@@ -48,7 +49,7 @@ static int put(posenc_cli_target *target, const void *data, size_t bytes) {
 
 static void count(posenc_cli_target *target, size_t bytes) {
     target->done += (double)bytes;
-    posenc_cli_progress_step(&target->progress, target->done);
+    if (target->bar) posenc_cli_progress_step(&target->progress, target->done);
 }
 
 int posenc_cli_target_write(posenc_cli_target *target, const void *data, size_t bytes) {
@@ -93,7 +94,8 @@ static int write_line(posenc_cli_target *target, const void *data, posenc_dtype 
     for (int64_t i = 0; i < columns; i++) {
         double number = number_at(data, dtype, first + i);
         char mark = i + 1 < columns ? ',' : '\n';
-        target->n_text += (size_t)snprintf(target->text + target->n_text, LONGEST_NUMBER, "%.*g%c", digits, number, mark);
+        target->n_text +=
+            (size_t)snprintf(target->text + target->n_text, LONGEST_NUMBER, "%.*g%c", digits, number, mark);
         if (target->n_text < ROOM) continue;
         int status = flush_text(target);
         if (status != POSENC_CLI_FINE) return status;

@@ -9,13 +9,14 @@ typedef struct posenc_cli_target {
     const char *path;
     bool csv;
     posenc_cli_progress progress;
-    double done;   /* bytes of data taken so far, for the progress bar */
-    char *text;    /* csv: lines on their way */
+    bool bar;    /* unless the data themselves go to a terminal */
+    double done; /* bytes of data taken so far */
+    char *text;  /* csv: lines on their way */
     size_t n_text;
 } posenc_cli_target;
 
-/* Decides on the form of a file by its name: ".npy", ".csv"; "-", devices and pipes are .npy. Prints an error and returns
- * POSENC_CLI_TROUBLE for another name, or for .csv where with_csv is false. */
+/* Decides on the form of a file by its name: ".npy", ".csv"; "-", devices and pipes are .npy. Prints an error and
+ * returns POSENC_CLI_TROUBLE for another name, or for .csv where with_csv is false. */
 int posenc_cli_target_form(const char *path, bool with_csv, bool *csv);
 
 /* Opens the target. total: bytes of data to come. While a regular file is being written an interrupt removes it.

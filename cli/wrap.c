@@ -1,6 +1,7 @@
 /* Wraps text for the terminal. */
 #include "wrap.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { COLUMNS = 79 };
@@ -11,13 +12,13 @@ static int width(const char *word, size_t bytes) {
     return n;
 }
 
-/* Up to the next blank; what stands in brackets stays together. */
-static size_t word_bytes(const char *text) {
-    size_t inside = *text == '[' ? strcspn(text, "]\n") : 0;
+/* Up to the next blank, or to the next one behind the brackets. */
+static size_t word_bytes(const char *text, bool keep_brackets) {
+    size_t inside = keep_brackets && *text == '[' ? strcspn(text, "]\n") : 0;
     return inside + strcspn(text + inside, " \n");
 }
 
-void posenc_cli_wrap(FILE *stream, const char *text, int column, int indent) {
+static void wrap(FILE *stream, const char *text, int column, int indent, bool keep_brackets) {
     const char *gap = ""; /* what stands before the next word */
     while (*text) {
         size_t blanks = strspn(text, " \n"), bytes;
@@ -27,7 +28,7 @@ void posenc_cli_wrap(FILE *stream, const char *text, int column, int indent) {
             gap = "";
         }
         text += blanks;
-        bytes = word_bytes(text);
+        bytes = word_bytes(text, keep_brackets);
         int word = width(text, bytes);
         if (*gap && column + 1 + word > COLUMNS) {
             fprintf(stream, "\n%*s", indent, "");
@@ -40,4 +41,12 @@ void posenc_cli_wrap(FILE *stream, const char *text, int column, int indent) {
         text += bytes;
     }
     fputc('\n', stream);
+}
+
+void posenc_cli_wrap(FILE *stream, const char *text, int column, int indent) {
+    wrap(stream, text, column, indent, false);
+}
+
+void posenc_cli_wrap_usage(FILE *stream, const char *text, int column, int indent) {
+    wrap(stream, text, column, indent, true);
 }

@@ -8,4 +8,7 @@
  * An empty line in the text parts paragraphs. Counts characters, not bytes. */
 void posenc_cli_wrap(FILE *stream, const char *text, int column, int indent);
 
+/* The same for a usage line: what stands in brackets stays together. */
+void posenc_cli_wrap_usage(FILE *stream, const char *text, int column, int indent);
+
 #endif

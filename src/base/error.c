@@ -23,6 +23,7 @@ static void cut_utf8(char *text, size_t capacity) {
     text[n] = '\0';
 }
 
+POSENC_PRINTF(5, 0)
 static void fill(posenc_error *error, posenc_status status, const char *argument, int64_t offset, const char *format,
                  va_list list) {
     if (!error) return;

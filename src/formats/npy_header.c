@@ -74,7 +74,7 @@ static posenc_status read_quoted(reader *r, const char *what, size_t *start, siz
 }
 
 static posenc_status read_descr(reader *r, posenc_npy_layout *layout) {
-    size_t start, length, at = r->at;
+    size_t start = 0, length = 0, at = r->at;
     if (sees(r, '[') || sees(r, '('))
         return posenc_fail_at(
             r->error, POSENC_ERROR_DTYPE, r->name, place(r, at),
@@ -154,7 +154,7 @@ static posenc_status read_shape(reader *r, posenc_npy_layout *layout) {
 }
 
 static posenc_status read_key(reader *r, bool seen[KEYS], int *key) {
-    size_t start, length, at = r->at;
+    size_t start = 0, length = 0, at = r->at;
     char got[48];
     posenc_status status = read_quoted(r, "a quoted key", &start, &length);
     if (status != POSENC_OK) return status;

@@ -103,10 +103,6 @@ void posenc_fortran_to_c(const void *from, void *to, size_t element_bytes, int r
     from_stride[0] = to_stride[last] = 1;
     for (int k = 1; k < rank; k++) from_stride[k] = from_stride[k - 1] * (size_t)shape[k - 1];
     for (int k = last; k > 0; k--) to_stride[k - 1] = to_stride[k] * (size_t)shape[k];
-    if (rank == 1) {
-        memcpy(to, from, (size_t)shape[0] * element_bytes);
-        return;
-    }
     plane p = {(size_t)shape[0], (size_t)shape[last], from_stride[last], to_stride[0]};
     do {
         size_t source = 0, target = 0;

@@ -52,6 +52,9 @@ typedef struct posenc_rows_job {
     size_t n_first, n_second;           /* pairs whose first and second member are emitted: equal, or one second fewer */
     ptrdiff_t first_bytes, second_bytes; /* planar only: where in the row the planes of sines and of cosines begin */
     bool stream;                        /* write around the caches where alignment allows */
+    const char *x;                      /* add_rows only: rows like out, which may be out itself */
+    ptrdiff_t x_row_bytes;
+    double scale;                       /* add_rows only */
 } posenc_rows_job;
 
 /* y = x * scale + e, n elements, each row contiguous. */
@@ -82,6 +85,11 @@ typedef struct posenc_kernels {
     void (*turn)(double *high_sin, double *high_cos, const double *sines, const double *cosines, double sign, size_t n);
 
     void (*rows[POSENC_ENCODING_DTYPES][POSENC_ARRANGEMENTS])(const posenc_rows_job *job);
+
+    /* out = x * scale + row, as add does with rows that were stored as f32 (f64 for f64). NULL where the instruction set
+     * has no fused multiply-add. */
+    void (*add_rows[POSENC_ENCODING_DTYPES][POSENC_ARRANGEMENTS])(const posenc_rows_job *job);
+
     void (*add[POSENC_ENCODING_DTYPES])(const posenc_add_job *job);
 
     /* n floats to f16 or bf16 (f32 and f64 tables hold plain copies and widenings). */

@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#define FUSES 1
+
 enum { LANES = 4, VECTOR_BYTES = 32 };
 
 typedef __m256d vd;
@@ -77,6 +79,20 @@ static inline void vf_store_f16(uint16_t *p, vf a) { _mm_storeu_si128((__m128i *
 static inline void vf_store_bf16(uint16_t *p, vf a) { _mm_storeu_si128((__m128i *)(void *)p, bf16_of(a)); }
 static inline void vf_stream_f16(uint16_t *p, vf a) { _mm_stream_si128((__m128i *)(void *)p, f16_of(a)); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm_stream_si128((__m128i *)(void *)p, bf16_of(a)); }
+
+static inline __m256i half_way_bits(vf a, int mask, int tie) {
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(mask)), _mm256_set1_epi32(tie));
+}
+static inline __m256i half_way_f16(vf a) {
+    __m256i size = _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(0x7FFFFFFF));
+    return _mm256_or_si256(half_way_bits(a, 0x1FFF, 0x1000), _mm256_cmpgt_epi32(_mm256_set1_epi32(0x38800000), size));
+}
+static inline int vf_half_way_f16(vf a, vf b) {
+    return _mm256_movemask_epi8(_mm256_or_si256(half_way_f16(a), half_way_f16(b)));
+}
+static inline int vf_half_way_bf16(vf a, vf b) {
+    return _mm256_movemask_epi8(_mm256_or_si256(half_way_bits(a, 0xFFFF, 0x8000), half_way_bits(b, 0xFFFF, 0x8000)));
+}
 
 static inline void prefetch_once(const void *p) { _mm_prefetch((const char *)p, _MM_HINT_NTA); }
 static inline void stream_fence(void) { _mm_sfence(); }

@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#define FUSES 1
+
 enum { LANES = 8, VECTOR_BYTES = 64 };
 
 typedef __m512d vd;
@@ -74,6 +76,18 @@ static inline void vf_store_f16(uint16_t *p, vf a) { _mm256_storeu_si256((__m256
 static inline void vf_store_bf16(uint16_t *p, vf a) { _mm256_storeu_si256((__m256i *)(void *)p, bf16_of(a)); }
 static inline void vf_stream_f16(uint16_t *p, vf a) { _mm256_stream_si256((__m256i *)(void *)p, f16_of(a)); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm256_stream_si256((__m256i *)(void *)p, bf16_of(a)); }
+
+static inline __mmask16 half_way_bits(vf a, int mask, int tie) {
+    return _mm512_cmpeq_epi32_mask(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(mask)), _mm512_set1_epi32(tie));
+}
+static inline int half_way_f16(vf a) {
+    __m512i size = _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(0x7FFFFFFF));
+    return half_way_bits(a, 0x1FFF, 0x1000) | _mm512_cmplt_epi32_mask(size, _mm512_set1_epi32(0x38800000));
+}
+static inline int vf_half_way_f16(vf a, vf b) { return half_way_f16(a) | half_way_f16(b); }
+static inline int vf_half_way_bf16(vf a, vf b) {
+    return half_way_bits(a, 0xFFFF, 0x8000) | half_way_bits(b, 0xFFFF, 0x8000);
+}
 
 static inline void prefetch_once(const void *p) { _mm_prefetch((const char *)p, _MM_HINT_NTA); }
 static inline void stream_fence(void) { _mm_sfence(); }

@@ -9,6 +9,8 @@
 
 #include "base/half.h"
 
+#define FUSES 0
+
 enum { LANES = 4, VECTOR_BYTES = 1 }; /* no alignment helps here */
 
 typedef struct vd { double at[LANES]; } vd;
@@ -75,6 +77,23 @@ static inline void vf_store_f16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_f1
 static inline void vf_store_bf16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_bf16_of_f32(a.at[i]); }
 static inline void vf_stream_f16(uint16_t *p, vf a) { vf_store_f16(p, a); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { vf_store_bf16(p, a); }
+
+/* Whether any float lies half way between two results of the narrower type, as far as its own bits say. For f16, floats
+ * below 2^-14 (subnormal results) count as half way, whatever they are. */
+static inline int half_way_f16(float a) {
+    uint32_t bits = posenc_f32_bits(a);
+    return (bits & 0x1FFFu) == 0x1000u || (bits & 0x7FFFFFFFu) < 0x38800000u;
+}
+static inline int vf_half_way_f16(vf a, vf b) {
+    int any = 0;
+    EACH_FLOAT any |= half_way_f16(a.at[i]) | half_way_f16(b.at[i]);
+    return any;
+}
+static inline int vf_half_way_bf16(vf a, vf b) {
+    int any = 0;
+    EACH_FLOAT any |= (posenc_f32_bits(a.at[i]) & 0xFFFFu) == 0x8000u || (posenc_f32_bits(b.at[i]) & 0xFFFFu) == 0x8000u;
+    return any;
+}
 
 static inline void prefetch_once(const void *p) { (void)p; }
 static inline void stream_fence(void) {}

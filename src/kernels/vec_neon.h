@@ -5,6 +5,8 @@
 
 #include <arm_neon.h>
 
+#define FUSES 1
+
 enum { LANES = 2, VECTOR_BYTES = 1 };
 
 typedef float64x2_t vd;
@@ -50,6 +52,19 @@ static inline void vf_store_bf16(uint16_t *p, vf a) {
 }
 static inline void vf_stream_f16(uint16_t *p, vf a) { vf_store_f16(p, a); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { vf_store_bf16(p, a); }
+
+static inline uint32x4_t half_way_bits(vf a, uint32_t mask, uint32_t tie) {
+    return vceqq_u32(vandq_u32(vreinterpretq_u32_f32(a), vdupq_n_u32(mask)), vdupq_n_u32(tie));
+}
+static inline uint32x4_t half_way_f16(vf a) {
+    uint32x4_t size = vandq_u32(vreinterpretq_u32_f32(a), vdupq_n_u32(0x7FFFFFFF));
+    return vorrq_u32(half_way_bits(a, 0x1FFF, 0x1000), vcltq_u32(size, vdupq_n_u32(0x38800000)));
+}
+static inline int any_lane(uint32x4_t a) { return vmaxvq_u32(a) != 0; }
+static inline int vf_half_way_f16(vf a, vf b) { return any_lane(vorrq_u32(half_way_f16(a), half_way_f16(b))); }
+static inline int vf_half_way_bf16(vf a, vf b) {
+    return any_lane(vorrq_u32(half_way_bits(a, 0xFFFF, 0x8000), half_way_bits(b, 0xFFFF, 0x8000)));
+}
 
 static inline void prefetch_once(const void *p) { __builtin_prefetch(p, 0, 0); }
 static inline void stream_fence(void) {}

@@ -137,9 +137,15 @@ static void set_block(posenc_phasor_scratch *s, int64_t block) {
     if (first) set_still(s);
 }
 
+posenc_row_target posenc_target_after(posenc_row_target target, int64_t n) {
+    target.out += n * target.row_bytes;
+    if (target.x) target.x += n * target.x_row_bytes;
+    return target;
+}
+
 /* Emits digits first..first+count-1 of the lowest place below the current high phasor. */
-static void emit_digits(posenc_phasor_scratch *s, const posenc_row_format *f, int first, int count, char *out,
-                        ptrdiff_t row_bytes) {
+static void emit_digits(posenc_phasor_scratch *s, const posenc_row_format *f, int first, int count,
+                        posenc_row_target target) {
     const posenc_engine *e = s->engine;
     posenc_rows_job job = {
         .high_sin = s->high_sin,
@@ -148,26 +154,32 @@ static void emit_digits(posenc_phasor_scratch *s, const posenc_row_format *f, in
         .digit_stride = 2 * e->padded,
         .first = first,
         .count = count,
-        .out = out,
-        .row_bytes = row_bytes,
+        .out = target.out,
+        .row_bytes = target.row_bytes,
         .n_first = f->n_first,
         .n_second = f->n_second,
         .first_bytes = f->first_bytes,
         .second_bytes = f->second_bytes,
         .stream = f->stream,
+        .x = target.x,
+        .x_row_bytes = target.x_row_bytes,
+        .scale = target.scale,
     };
-    e->kernels->rows[f->dtype][f->order](&job);
+    if (target.x)
+        e->kernels->add_rows[f->dtype][f->order](&job);
+    else
+        e->kernels->rows[f->dtype][f->order](&job);
 }
 
 /* One digit. Where max_len is below 32 the lowest place may lack its row: then the high phasor takes the digit, by the
  * same product, and row 0 is emitted. */
-static void emit_digit(posenc_phasor_scratch *s, const posenc_row_format *f, int digit, char *out) {
+static void emit_digit(posenc_phasor_scratch *s, const posenc_row_format *f, int digit, posenc_row_target target) {
     if ((digit < 0 ? -digit : digit) >= s->engine->rows[0]) {
         turn_by_digit(s, 0, digit, false);
         s->has_block = false;
         digit = 0;
     }
-    emit_digits(s, f, digit, 1, out, 0);
+    emit_digits(s, f, digit, 1, target);
 }
 
 /* Last digit of the block that a position stands in. Below 0 blocks are mirrored, and the one at 0 ends before it. */
@@ -176,8 +188,8 @@ static int last_digit(int64_t position, int64_t block) {
     return block == 0 ? -1 : POSENC_RADIX / 2;
 }
 
-void posenc_emit_run(posenc_phasor_scratch *s, const posenc_row_format *f, int64_t start, int64_t count, char *out,
-                     ptrdiff_t row_bytes) {
+void posenc_emit_run(posenc_phasor_scratch *s, const posenc_row_format *f, int64_t start, int64_t count,
+                     posenc_row_target target) {
     bool whole = s->engine->rows[0] == POSENC_DIGIT_ROWS;
     while (count > 0) {
         int digit;
@@ -186,11 +198,12 @@ void posenc_emit_run(posenc_phasor_scratch *s, const posenc_row_format *f, int64
         if (whole) {
             here = last_digit(start, block) - digit + 1;
             if (here > count) here = count;
-            emit_digits(s, f, digit, (int)here, out, row_bytes);
+            emit_digits(s, f, digit, (int)here, target);
         } else {
-            emit_digit(s, f, digit, out);
+            emit_digit(s, f, digit, target);
         }
-        count -= here, out += here * row_bytes;
+        count -= here;
+        target = posenc_target_after(target, here);
         if (count > 0) start += here;
     }
 }
@@ -203,7 +216,8 @@ static void set_tiny(posenc_phasor_scratch *s, double position) {
 }
 
 /* The whole part by digits, the rest by one more phasor. */
-void posenc_emit_real(posenc_phasor_scratch *s, const posenc_row_format *f, double position, char *out) {
+void posenc_emit_real(posenc_phasor_scratch *s, const posenc_row_format *f, double position,
+                      posenc_row_target target) {
     double size = fabs(position), whole = floor(size), rest = size - whole;
     int digit;
     int64_t block = posenc_split_digit(position < 0 ? -(int64_t)whole : (int64_t)whole, &digit);
@@ -219,5 +233,5 @@ void posenc_emit_real(posenc_phasor_scratch *s, const posenc_row_format *f, doub
         e->kernels->turn(s->high_sin, s->high_cos, s->work, s->work + e->padded, 1, e->padded);
         s->has_block = false;
     }
-    emit_digit(s, f, digit, out);
+    emit_digit(s, f, digit, target);
 }

@@ -55,11 +55,24 @@ typedef struct posenc_row_format {
     bool stream;
 } posenc_row_format;
 
+/* Where rows go, and what they are added to. */
+typedef struct posenc_row_target {
+    char *out;
+    ptrdiff_t row_bytes;
+    const char *x; /* out = x * scale + row; NULL: out = row. Needs kernels->add_rows */
+    ptrdiff_t x_row_bytes;
+    double scale;
+} posenc_row_target;
+
+/* The target n rows further on. */
+posenc_row_target posenc_target_after(posenc_row_target target, int64_t n);
+
 /* Rows of positions start, start + 1, ... start + count - 1 (which must not wrap). */
 void posenc_emit_run(posenc_phasor_scratch *scratch, const posenc_row_format *format, int64_t start, int64_t count,
-                     char *out, ptrdiff_t row_bytes);
+                     posenc_row_target target);
 
 /* The row of one real position, abs(position) <= 2^53. A whole number has the bits of posenc_emit_run. */
-void posenc_emit_real(posenc_phasor_scratch *scratch, const posenc_row_format *format, double position, char *out);
+void posenc_emit_real(posenc_phasor_scratch *scratch, const posenc_row_format *format, double position,
+                      posenc_row_target target);
 
 #endif

@@ -100,7 +100,7 @@ static posenc_status create_worker(const call *c, worker *w, posenc_error *error
 
 static posenc_status create_workers(call *c, posenc_error *error) {
     size_t work = (size_t)c->y.batch * (size_t)c->y.tokens * (size_t)c->plan->rows.dim * posenc_dtype_bytes(c->y.dtype);
-    c->stream = work >= c->plan->rows.stream_bytes;
+    c->stream = work >= c->plan->rows.stream_bytes && c->x.data != c->y.data; /* in place, a line is in the cache already */
     c->n_workers = posenc_slices(c->plan->context, work);
     c->workers = posenc_allocate(c->plan->context, (size_t)c->n_workers * sizeof *c->workers);
     if (!c->workers) return posenc_fail_memory(error, "scratch", (size_t)c->n_workers * sizeof *c->workers);
@@ -135,41 +135,50 @@ static void gather(const char *in, ptrdiff_t step, char *row, int64_t n, size_t 
     for (int64_t i = 0; i < n; i++) memcpy(row + (size_t)i * bytes, in + i * step, bytes);
 }
 
-/* Encodings of count tokens from (batch, token) on, into rows of their own. */
+/* Encodings of count tokens from (batch, token) on. */
 static void emit_tokens(const call *c, worker *w, int64_t batch, int64_t token, int64_t count, posenc_dtype dtype,
-                        char *out, ptrdiff_t row_bytes, bool stream) {
+                        posenc_row_target target, bool stream) {
     while (count > 0) {
         posenc_position p = posenc_position_at(&c->positions, batch, token);
         int64_t n = posenc_position_run(&c->positions, batch, token, count);
         if (p.is_real)
-            posenc_rows_emit_real(&w->scratch, dtype, p.value, out);
+            posenc_rows_emit_real(&w->scratch, dtype, p.value, target);
         else
-            posenc_rows_emit_run(&w->scratch, dtype, p.whole, n, out, row_bytes, stream);
-        token += n, count -= n, out += n * row_bytes;
+            posenc_rows_emit_run(&w->scratch, dtype, p.whole, n, target, stream);
+        token += n, count -= n;
+        target = posenc_target_after(target, n);
     }
 }
 
-static void write_tokens(const call *c, worker *w, int64_t batch, int64_t token, int64_t count) {
-    char *out = c->y.data + batch * c->y.batch_bytes + token * c->y.token_bytes;
+/* Straight into y, with x added on the way where there is one. */
+static void put_tokens(const call *c, worker *w, int64_t batch, int64_t token, int64_t count) {
+    posenc_row_target target = {.out = c->y.data + batch * c->y.batch_bytes + token * c->y.token_bytes,
+                                .row_bytes = c->y.token_bytes,
+                                .scale = c->scale};
+    if (c->x.data) {
+        target.x = c->x.data + batch * c->x.batch_bytes + token * c->x.token_bytes;
+        target.x_row_bytes = c->x.token_bytes;
+    }
     if (c->y.packed) {
-        emit_tokens(c, w, batch, token, count, c->y.dtype, out, c->y.token_bytes, c->stream);
+        emit_tokens(c, w, batch, token, count, c->y.dtype, target, c->stream);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
-        emit_tokens(c, w, batch, token + i, 1, c->y.dtype, w->y_row, 0, false);
-        scatter(w->y_row, out + i * c->y.token_bytes, c->y.channel_bytes, c->plan->rows.dim, posenc_dtype_bytes(c->y.dtype));
+        emit_tokens(c, w, batch, token + i, 1, c->y.dtype, (posenc_row_target){.out = w->y_row}, false);
+        scatter(w->y_row, target.out + i * c->y.token_bytes, c->y.channel_bytes, c->plan->rows.dim,
+                posenc_dtype_bytes(c->y.dtype));
     }
 }
 
 /* Slices cut the rows, batch row by batch row. */
-static void write_slice(void *argument, int index) {
+static void put_slice(void *argument, int index) {
     const call *c = argument;
     int64_t total = c->y.batch * c->y.tokens;
     int64_t row = part_start(total, c->n_workers, index), end = part_start(total, c->n_workers, index + 1);
     while (row < end) {
         int64_t batch = row / c->y.tokens, token = row % c->y.tokens, count = c->y.tokens - token;
         if (count > end - row) count = end - row;
-        write_tokens(c, &c->workers[index], batch, token, count);
+        put_tokens(c, &c->workers[index], batch, token, count);
         row += count;
     }
 }
@@ -200,7 +209,7 @@ posenc_status posenc_plan_write(const posenc_plan *plan, const posenc_positions 
     if (status == POSENC_OK) status = posenc_positions_open(positions, c.y.batch, c.y.tokens, &c.positions, error);
     if (status == POSENC_OK) status = check_folds(out, "out", error);
     if (status == POSENC_OK) status = check_ids_apart(positions, out, "out", error);
-    return status == POSENC_OK ? run(&c, write_slice, error) : status;
+    return status == POSENC_OK ? run(&c, put_slice, error) : status;
 }
 
 /* ---- add ---- */
@@ -240,9 +249,9 @@ static void add_slice(void *argument, int index) {
         int64_t batch = c->positions.shared ? unit % c->y.batch : unit / tiles;
         int64_t token = tile * c->tile_rows, count = c->y.tokens - token;
         if (count > c->tile_rows) count = c->tile_rows;
-        if (!c->positions.shared || held != tile)
-            emit_tokens(c, w, batch, token, count, c->e_dtype, w->tile,
-                        (ptrdiff_t)((size_t)c->plan->rows.dim * posenc_dtype_bytes(c->e_dtype)), false);
+        posenc_row_target target = {
+            .out = w->tile, .row_bytes = (ptrdiff_t)((size_t)c->plan->rows.dim * posenc_dtype_bytes(c->e_dtype))};
+        if (!c->positions.shared || held != tile) emit_tokens(c, w, batch, token, count, c->e_dtype, target, false);
         held = tile;
         add_rows(c, w, w->tile, batch, token, count);
     }
@@ -298,6 +307,9 @@ posenc_status posenc_plan_add(const posenc_plan *plan, const posenc_positions *p
     if (status == POSENC_OK) status = posenc_positions_open(positions, c.y.batch, c.y.tokens, &c.positions, error);
     if (status == POSENC_OK) status = check_ids_apart(positions, y, "y", error);
     if (status != POSENC_OK) return status;
+    /* Where no tile would serve twice, rows are added as they are made. */
+    bool once = c.y.batch == 1 || !c.positions.shared;
+    if (once && c.x.packed && c.y.packed && posenc_rows_can_add(&plan->rows, c.y.dtype)) return run(&c, put_slice, error);
     c.e_dtype = c.y.dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32;
     c.tile_rows = rows_of_tile(plan->rows.dim, posenc_dtype_bytes(c.e_dtype), c.y.tokens);
     return run(&c, add_slice, error);

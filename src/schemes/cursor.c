@@ -38,7 +38,7 @@ void posenc_cursor_destroy(posenc_cursor *cursor) {
 posenc_status posenc_cursor_write_f32(posenc_cursor *cursor, int64_t position, float *out) {
     if (!cursor || !out) return POSENC_ERROR_ARGUMENT;
     posenc_fpenv saved = posenc_fpenv_enter();
-    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (char *)out, 0, false);
+    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (posenc_row_target){.out = (char *)out}, false);
     posenc_fpenv_leave(saved);
     return POSENC_OK;
 }
@@ -46,7 +46,7 @@ posenc_status posenc_cursor_write_f32(posenc_cursor *cursor, int64_t position, f
 posenc_status posenc_cursor_add_f32(posenc_cursor *cursor, int64_t position, const float *x, float *y) {
     if (!cursor || !x || !y) return POSENC_ERROR_ARGUMENT;
     posenc_fpenv saved = posenc_fpenv_enter();
-    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (char *)cursor->row, 0, false);
+    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (posenc_row_target){.out = (char *)cursor->row}, false);
     posenc_add_job job = {1, (size_t)cursor->plan->rows.dim, x, cursor->row, y, 0, 0, 0, 1, false};
     cursor->plan->rows.engine.kernels->add[POSENC_F32](&job);
     posenc_fpenv_leave(saved);

@@ -36,11 +36,11 @@ static posenc_row_format format_of(const posenc_rows *rows, posenc_dtype dtype, 
 }
 
 /* The columns past the last pair are zero. */
-static void emit_zeros(const posenc_rows *rows, posenc_dtype dtype, int64_t count, char *out, ptrdiff_t row_bytes) {
+static void emit_zeros(const posenc_rows *rows, posenc_dtype dtype, int64_t count, posenc_row_target target) {
     size_t used = (rows->n_first + rows->n_second) * posenc_dtype_bytes(dtype);
     size_t bytes = (size_t)rows->dim * posenc_dtype_bytes(dtype) - used;
     if (bytes == 0) return;
-    for (int64_t i = 0; i < count; i++) memset(out + i * row_bytes + used, 0, bytes);
+    for (int64_t i = 0; i < count; i++) memset(target.out + i * target.row_bytes + used, 0, bytes);
 }
 
 /* One row in a float32 arithmetic. */
@@ -57,23 +57,29 @@ static void emit_float32(posenc_row_scratch *s, posenc_dtype dtype, float positi
     e->kernels->narrow[dtype](row, out, (size_t)rows->dim);
 }
 
-void posenc_rows_emit_run(posenc_row_scratch *s, posenc_dtype dtype, int64_t start, int64_t count, char *out,
-                          ptrdiff_t row_bytes, bool stream) {
+bool posenc_rows_can_add(const posenc_rows *rows, posenc_dtype dtype) {
+    bool no_zeros = rows->n_first + rows->n_second == (size_t)rows->dim;
+    return !rows->inv_freq && no_zeros && rows->engine.kernels->add_rows[dtype][0];
+}
+
+void posenc_rows_emit_run(posenc_row_scratch *s, posenc_dtype dtype, int64_t start, int64_t count,
+                          posenc_row_target target, bool stream) {
     if (s->rows->inv_freq) {
-        for (int64_t i = 0; i < count; i++) emit_float32(s, dtype, (float)(start + i), out + i * row_bytes);
+        for (int64_t i = 0; i < count; i++)
+            emit_float32(s, dtype, (float)(start + i), target.out + i * target.row_bytes);
         return;
     }
     posenc_row_format format = format_of(s->rows, dtype, stream);
-    posenc_emit_run(&s->phasors, &format, start, count, out, row_bytes);
-    emit_zeros(s->rows, dtype, count, out, row_bytes);
+    posenc_emit_run(&s->phasors, &format, start, count, target);
+    emit_zeros(s->rows, dtype, count, target);
 }
 
-void posenc_rows_emit_real(posenc_row_scratch *s, posenc_dtype dtype, double position, char *out) {
+void posenc_rows_emit_real(posenc_row_scratch *s, posenc_dtype dtype, double position, posenc_row_target target) {
     if (s->rows->inv_freq) {
-        emit_float32(s, dtype, (float)position, out);
+        emit_float32(s, dtype, (float)position, target.out);
         return;
     }
     posenc_row_format format = format_of(s->rows, dtype, false);
-    posenc_emit_real(&s->phasors, &format, position, out);
-    emit_zeros(s->rows, dtype, 1, out, 0);
+    posenc_emit_real(&s->phasors, &format, position, target);
+    emit_zeros(s->rows, dtype, 1, target);
 }

@@ -25,11 +25,15 @@ typedef struct posenc_row_scratch {
 posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posenc_rows *rows, posenc_error *error);
 void posenc_row_scratch_destroy(posenc_row_scratch *scratch);
 
-/* Rows of count consecutive positions; elements contiguous within a row. stream: see posenc_rows_job. */
-void posenc_rows_emit_run(posenc_row_scratch *scratch, posenc_dtype dtype, int64_t start, int64_t count, char *out,
-                          ptrdiff_t row_bytes, bool stream);
+/* Whether rows can be added to a tensor of that dtype while they are made. */
+bool posenc_rows_can_add(const posenc_rows *rows, posenc_dtype dtype);
+
+/* Rows of count consecutive positions; elements contiguous within a row. A target with x needs posenc_rows_can_add.
+ * stream: see posenc_rows_job. */
+void posenc_rows_emit_run(posenc_row_scratch *scratch, posenc_dtype dtype, int64_t start, int64_t count,
+                          posenc_row_target target, bool stream);
 
 /* The row of one real position. */
-void posenc_rows_emit_real(posenc_row_scratch *scratch, posenc_dtype dtype, double position, char *out);
+void posenc_rows_emit_real(posenc_row_scratch *scratch, posenc_dtype dtype, double position, posenc_row_target target);
 
 #endif

@@ -40,7 +40,7 @@ static int memory_close(void *user, int descriptor) {
 
 const posenc_io *memory_file_io(memory_file *file, const void *bytes, size_t n, bool stream, size_t piece) {
     *file = (memory_file){.bytes = bytes, .n = n, .stream = stream, .piece = piece};
-    file->io = (posenc_io){
-        .user = file, .open = memory_open, .info = memory_info, .read = memory_read, .close = memory_close};
+    file->io =
+        (posenc_io){.user = file, .open = memory_open, .info = memory_info, .read = memory_read, .close = memory_close};
     return &file->io;
 }

@@ -14,7 +14,8 @@ typedef struct text {
     const char *bytes;
     size_t n;
 } text;
-#define TEXT(literal) {literal, sizeof(literal) - 1}
+#define TEXT(literal) \
+    { literal, sizeof(literal) - 1 }
 
 typedef struct bad {
     posenc_status status;
@@ -51,16 +52,19 @@ static const bad headers[] = {
     {POSENC_ERROR_FORMAT, TEXT("{^'Descr': '<f4'}"), "got 'Descr'"},
     {POSENC_ERROR_FORMAT, TEXT("{^'descr\x00': '<f4'}"), "got 'descr\\x00'"},
     {POSENC_ERROR_FORMAT, TEXT("{^'d\xD0\xB5scr': '<f4'}"), "got 'd\\xd0\\xb5scr'"}, /* a Cyrillic e */
-    {POSENC_ERROR_FORMAT, TEXT("{^'\xE2\x80\xAE" "rcsed': '<f4'}"), "got '\\xe2\\x80\\xaercsed'"},
+    {POSENC_ERROR_FORMAT,
+     TEXT("{^'\xE2\x80\xAE"
+          "rcsed': '<f4'}"),
+     "got '\\xe2\\x80\\xaercsed'"},
     {POSENC_ERROR_FORMAT, TEXT("{^'\x1B[2Jdescr': '<f4'}"), "got '\\x1b[2Jdescr'"},
     {POSENC_ERROR_FORMAT, TEXT("{'de^\\x73cr': '<f4'}"), "expected a closing quote, got \"\\\\\""},
     {POSENC_ERROR_FORMAT, TEXT("{'desc^\nr': '<f4'}"), "expected a closing quote, got \"\\x0a\""},
     {POSENC_ERROR_FORMAT, TEXT("{'descr^"), "expected a closing quote, got the end of the header"},
-    {POSENC_ERROR_FORMAT, TEXT("{'descr\": '<f4', ^"), "expected a quoted key, got the end"},
+    {POSENC_ERROR_FORMAT, TEXT("{^'descr\": '<f4', "), "got 'descr\": '"},
     {POSENC_ERROR_FORMAT, TEXT("{'descr' ^'<f4'}"), "expected a colon, got \"'\""},
     {POSENC_ERROR_FORMAT, TEXT("{'descr'^, '<f4'}"), "expected a colon, got \",\""},
     {POSENC_ERROR_FORMAT, TEXT("{'descr'^"), "expected a colon, got the end of the header"},
-    {POSENC_ERROR_FORMAT, TEXT("{'descr'^ 'x': '<f4'}"), "expected a colon"},
+    {POSENC_ERROR_FORMAT, TEXT("{'descr' ^'x': '<f4'}"), "expected a colon"},
     {POSENC_ERROR_FORMAT, TEXT("{^'aligned': True, 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}"),
      "got 'aligned'"},
     {POSENC_ERROR_FORMAT, TEXT("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), ^'more': 0}"), "got 'more'"},
@@ -132,8 +136,8 @@ static const bad headers[] = {
     {POSENC_ERROR_DTYPE, TEXT("{'descr': ^'(2,)<f4'}"), "got '(2,)<f4'"},
     {POSENC_ERROR_DTYPE, TEXT("{'descr': ^'|b2'}"), "got '|b2'"},
     {POSENC_ERROR_DTYPE, TEXT("{'descr': ^'<\?\?'}"), "got '<\?\?'"},
-    {POSENC_ERROR_DTYPE,
-     TEXT("{'descr': ^'<f444444444444444444444444444444444444444444444444444444444444444444444'}"), "44..."},
+    {POSENC_ERROR_DTYPE, TEXT("{'descr': ^'<f444444444444444444444444444444444444444444444444444444444444444444444'}"),
+     "44..."},
     /* order of the axes */
     {POSENC_ERROR_FORMAT, TEXT("{'fortran_order': ^"), "True or False, got the end of the header"},
     {POSENC_ERROR_FORMAT, TEXT("{'fortran_order': ^true}"), "True or False, got \"t\""},
@@ -230,9 +234,11 @@ static const bad files[] = {
     {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x02\x00^\xFF\xFF\xFF\xFF"), "at most 65536 bytes, got 4294967295"},
     {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x03\x00^\x00\x00\x00\x80" GOOD "abc"), "got 2147483648"},
     {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x3B\x00" GOOD "abc^"), "59 bytes of header"},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x3A\x00" GOOD "^abc"), "blanks up to the end of the header, got \"a\""},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x36\x00"
-                               "{'descr': '|u1', 'fortran_order': False, 'shape': (3,)^}abc"),
+    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x3A\x00" GOOD "^abc"),
+     "blanks up to the end of the header, got \"a\""},
+    {POSENC_ERROR_FORMAT,
+     TEXT("\x93NUMPY\x01\x00\x36\x00"
+          "{'descr': '|u1', 'fortran_order': False, 'shape': (3,)^}abc"),
      "a comma or }, got the end of the header"},
     /* version 2.0 with the length of 1.0: its field reaches into the text */
     {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x02\x00^\x37\x00" GOOD "abc"), "got 662372407"},
@@ -240,21 +246,27 @@ static const bad files[] = {
     {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x37\x00" GOOD "^"), "3 bytes of data, got the end of the file"},
     {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x37\x00" GOOD "ab^"), "3 bytes of data"},
     {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x37\x00" GOOD "abc^d"), "the end of the file, as the header says"},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x37\x00" GOOD "abc^\x93NUMPY\x01\x00\x37\x00" GOOD "abc"), "more bytes"},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x43\x00"
-                               "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}abc^"),
+    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x37\x00" GOOD "abc^\x93NUMPY\x01\x00\x37\x00" GOOD "abc"),
+     "more bytes"},
+    {POSENC_ERROR_FORMAT,
+     TEXT("\x93NUMPY\x01\x00\x43\x00"
+          "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}abc^"),
      "8000000000000 bytes of data"},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x49\x00"
-                               "{'descr': '|u1', 'fortran_order': False, 'shape': (9223372036854775807,)}^"),
+    {POSENC_ERROR_FORMAT,
+     TEXT("\x93NUMPY\x01\x00\x49\x00"
+          "{'descr': '|u1', 'fortran_order': False, 'shape': (9223372036854775807,)}^"),
      "9223372036854775807 bytes of data"},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x3B\x00"
-                               "{'descr': '|u1', 'fortran_order': True, 'shape': (0, 9999)}^a"),
+    {POSENC_ERROR_FORMAT,
+     TEXT("\x93NUMPY\x01\x00\x3B\x00"
+          "{'descr': '|u1', 'fortran_order': True, 'shape': (0, 9999)}^a"),
      "the end of the file"},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x37\x00"
-                               "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}\x01\x00^\x02"),
+    {POSENC_ERROR_FORMAT,
+     TEXT("\x93NUMPY\x01\x00\x37\x00"
+          "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}\x01\x00^\x02"),
      "a bool, 0 or 1, got 2"},
-    {POSENC_ERROR_FORMAT, TEXT("\x93NUMPY\x01\x00\x37\x00"
-                               "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}^\xFF\xFF\x01"),
+    {POSENC_ERROR_FORMAT,
+     TEXT("\x93NUMPY\x01\x00\x37\x00"
+          "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}^\xFF\xFF\x01"),
      "got 255"},
 };
 enum { FILES = sizeof files / sizeof *files };
@@ -271,7 +283,8 @@ static uint8_t *unmark(text marked, size_t *n, size_t *at) {
     return bytes;
 }
 
-/* Reads a file as a regular one and as a stream: the same status, offset and sentence, nothing kept, little asked for. */
+/* Reads a file as a regular one and as a stream: the same status, offset and sentence, nothing kept, little asked for.
+ */
 static void must_refuse(const char *what, const uint8_t *bytes, size_t n, const bad *expected, int64_t offset) {
     for (int stream = 0; stream < 2; stream++) {
         allocator a;

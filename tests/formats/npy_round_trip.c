@@ -244,20 +244,30 @@ static double element_of(const DLTensor *tensor, posenc_dtype dtype, size_t i) {
     static const double halves[] = {0, 1, 2, 3, 4, 5, 6}; /* by their bits below */
     static const uint16_t half_bits[] = {0, 0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600};
     switch (dtype) {
-        case POSENC_F32: return ((const float *)tensor->data)[i];
-        case POSENC_F64: return ((const double *)tensor->data)[i];
-        case POSENC_I8: return ((const int8_t *)tensor->data)[i];
-        case POSENC_I16: return ((const int16_t *)tensor->data)[i];
-        case POSENC_I32: return ((const int32_t *)tensor->data)[i];
-        case POSENC_I64: return (double)((const int64_t *)tensor->data)[i];
-        case POSENC_U16: return ((const uint16_t *)tensor->data)[i];
-        case POSENC_U32: return ((const uint32_t *)tensor->data)[i];
-        case POSENC_U64: return (double)((const uint64_t *)tensor->data)[i];
+        case POSENC_F32:
+            return ((const float *)tensor->data)[i];
+        case POSENC_F64:
+            return ((const double *)tensor->data)[i];
+        case POSENC_I8:
+            return ((const int8_t *)tensor->data)[i];
+        case POSENC_I16:
+            return ((const int16_t *)tensor->data)[i];
+        case POSENC_I32:
+            return ((const int32_t *)tensor->data)[i];
+        case POSENC_I64:
+            return (double)((const int64_t *)tensor->data)[i];
+        case POSENC_U16:
+            return ((const uint16_t *)tensor->data)[i];
+        case POSENC_U32:
+            return ((const uint32_t *)tensor->data)[i];
+        case POSENC_U64:
+            return (double)((const uint64_t *)tensor->data)[i];
         case POSENC_F16:
             for (size_t k = 0; k < 7; k++)
                 if (half_bits[k] == ((const uint16_t *)tensor->data)[i]) return halves[k];
             return -1;
-        default: return ((const uint8_t *)tensor->data)[i];
+        default:
+            return ((const uint8_t *)tensor->data)[i];
     }
 }
 
@@ -311,8 +321,8 @@ static void own_files(void **state) {
             const char *path = folder_path(&f, "own.npy");
             posenc_output *output;
             posenc_array *array;
-            assert_int_equal(
-                posenc_npy_header(types[type].dtype, shapes[s].rank, shapes[s].extent, header, &n, NULL), POSENC_OK);
+            assert_int_equal(posenc_npy_header(types[type].dtype, shapes[s].rank, shapes[s].extent, header, &n, NULL),
+                             POSENC_OK);
             assert_int_equal(n % 64, 0);
             assert_int_equal(posenc_output_open(NULL, path, &output, NULL), POSENC_OK);
             assert_int_equal(posenc_output_write(output, header, n, NULL), POSENC_OK);

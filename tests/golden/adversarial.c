@@ -118,7 +118,7 @@ static void test_every_shape(void **state) {
     for (size_t i = 0; i < n; i++) contexts[i] = isa_context(i, 1);
     for (int64_t d = 0; d < COUNT(dims); d++)
         for (int layout = 0; layout < 3; layout++, turn++) {
-            plan_shape shape = {.dim = dims[d], .layout = (posenc_layout)layout, .cos_first = turn % 2 != 0};
+            plan_shape shape = {.dim = dims[d], .base = 10000, .layout = (posenc_layout)layout, .cos_first = turn % 2 != 0};
             sweep_shape(&t, contexts[turn / 2 % n], &shape);
         }
     for (int64_t b = 0; b < COUNT(bases); b++)

@@ -14,6 +14,9 @@
 
 #include "base/half.h"
 
+typedef simde__mmask8 __mmask8;
+typedef simde__mmask16 __mmask16;
+
 #define LANE_LOOP(n) for (int lane = 0; lane < (n); lane++)
 
 /* SIMDe multiplies and adds with two roundings where the machine has no fused instruction. */
@@ -58,7 +61,7 @@ static inline __m256i lanes_cvtps_ph(__m512 a) {
     uint16_t narrow[16];
     __m256i result;
     memcpy(wide, &a, sizeof wide);
-    LANE_LOOP(16) narrow[lane] = posenc_f16_of_float(wide[lane]);
+    LANE_LOOP(16) narrow[lane] = posenc_f16_of_f32(wide[lane]);
     memcpy(&result, narrow, sizeof narrow);
     return result;
 }
@@ -68,7 +71,7 @@ static inline __m512 lanes_cvtph_ps(__m256i a) {
     float wide[16];
     __m512 result;
     memcpy(narrow, &a, sizeof narrow);
-    LANE_LOOP(16) wide[lane] = posenc_float_of_f16(narrow[lane]);
+    LANE_LOOP(16) wide[lane] = posenc_f32_of_f16(narrow[lane]);
     memcpy(&result, wide, sizeof wide);
     return result;
 }
