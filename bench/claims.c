@@ -37,7 +37,11 @@ static const char *verdict(double measured, double claimed) {
     return "about as claimed";
 }
 
-static void append(char *text, size_t capacity, const char *format, ...) {
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static void
+append(char *text, size_t capacity, const char *format, ...) {
     size_t used = strlen(text);
     va_list values;
     va_start(values, format);

@@ -14,6 +14,17 @@ double posenc_bench_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static double processor_seconds(void) { return (double)clock() / (double)CLOCKS_PER_SEC; }
+
+posenc_bench_watch posenc_bench_watch_start(void) {
+    return (posenc_bench_watch){posenc_bench_seconds(), processor_seconds()};
+}
+
+double posenc_bench_watch_share(const posenc_bench_watch *watch) {
+    double wall = posenc_bench_seconds() - watch->wall;
+    return wall > 0 ? (processor_seconds() - watch->processor) / wall : 1;
+}
+
 #if defined(__linux__)
 #include <sched.h>
 

@@ -1,6 +1,7 @@
 /* The bench as one JSON document. */
 #include "bench_report.h"
 #include "cli.h"
+#include "clock.h"
 #include "json.h"
 #include "machine.h"
 
@@ -54,6 +55,7 @@ int posenc_cli_bench_json(const posenc_bench_options *options) {
     posenc_bench_claims claims;
     posenc_error error;
     int n_done = 0;
+    posenc_bench_watch watch = posenc_bench_watch_start();
     json_t *document = posenc_cli_json_document(), *results = json_array(), *sentences = json_array();
     if (posenc_bench_run(options, append_result, results, &n_done, &claims, &error) != POSENC_OK) {
         json_decref(sentences);
@@ -65,6 +67,7 @@ int posenc_cli_bench_json(const posenc_bench_options *options) {
     posenc_bench_machine(machine, sizeof machine);
     json_object_set_new(document, "machine", json_string(machine));
     json_object_set_new(document, "compiler", json_string(posenc_bench_compiler()));
+    json_object_set_new(document, "processor_share", posenc_cli_json_real(posenc_bench_watch_share(&watch)));
     json_object_set_new(document, "results", results);
     json_object_set_new(document, "claims", sentences);
     return posenc_cli_json_print(document);

@@ -3,6 +3,7 @@
 
 #include "bench_report.h"
 #include "cli.h"
+#include "clock.h"
 #include "machine.h"
 #include "reference.h"
 #include "wrap.h"
@@ -44,7 +45,7 @@ static void print_value(const posenc_bench_result *result) {
         print_number(most, faster ? 1 / result->ratio.minimum : result->ratio.maximum);
         snprintf(spread, sizeof spread, "%s..%s", least, most);
     }
-    printf("  %-27s %-11s", text, spread);
+    printf("  %-28s %-11s", text, spread);
 }
 
 static void print_goal(const posenc_bench_result *result) {
@@ -108,8 +109,19 @@ static void print_head(const posenc_bench_options *options) {
         "largest found against %s.",
         posenc_bench_reference_type());
     posenc_cli_wrap(stdout, text, 0, 0);
-    printf("\n%-36s%6s %6s %6s    %3s  %-27s %-11s %-12s %s\n", "work", "least", "median", "most", "n",
+    printf("\n%-36s%6s %6s %6s    %3s  %-28s %-11s %-12s %s\n", "work", "least", "median", "most", "n",
            "against its floor", "spread", "goal", "error, or streaming copy");
+}
+
+static void print_busy(double share) {
+    char text[256];
+    if (share >= POSENC_BENCH_QUIET_SHARE) return;
+    snprintf(text, sizeof text,
+             "The machine was busy: this program had a processor for %.0f %% of the time only. Long works look slower "
+             "than they are; ratios of long works to short ones are not to be trusted.",
+             100 * share);
+    putchar('\n');
+    posenc_cli_wrap(stdout, text, 0, 0);
 }
 
 int posenc_cli_bench_text(const posenc_bench_options *options) {
@@ -117,11 +129,13 @@ int posenc_cli_bench_text(const posenc_bench_options *options) {
     posenc_bench_claims claims;
     posenc_error error;
     int n_done = 0;
+    posenc_bench_watch watch = posenc_bench_watch_start();
     print_head(options);
     if (posenc_bench_run(options, print_result, &so_far, &n_done, &claims, &error) != POSENC_OK)
         return posenc_cli_refuse(&error);
     if (so_far.multiplied) puts("\n* each 16th row was made, and its time multiplied by 16; --full makes all rows");
     if (claims.n > 0) print_heading(&so_far, "What was reproduced of the article's \"50 times\" and \"20 times\"");
     for (int i = 0; i < claims.n; i++) posenc_cli_wrap(stdout, claims.sentence[i], 0, 0);
+    print_busy(posenc_bench_watch_share(&watch));
     return POSENC_CLI_FINE;
 }

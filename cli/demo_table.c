@@ -51,7 +51,9 @@ static bool show_near(bench *b) {
                                      {write_table, b, 0, 0}};
     if (!posenc_bench_reference_make(&reference, 0, LENGTH, DIM, REFERENCE_ROWS)) return false;
     posenc_bench_pin();
+    posenc_bench_watch watch = posenc_bench_watch_start();
     posenc_bench_measure(ways, 4, (posenc_bench_effort){0.8, 3}, &samples);
+    double share = posenc_bench_watch_share(&watch);
     posenc_bench_unpin();
     printf("  %-28s %11s %9s  %11s\n", "5000 x 512, one thread", "time", "x memset", "worst error");
     print_way("naive double loop", &samples, 1, error_of(&ways[1], b, &reference));
@@ -59,6 +61,8 @@ static bool show_near(bench *b) {
     print_way("posenc", &samples, 3, error_of(&ways[3], b, &reference));
     print_way("memset of the same bytes", &samples, 0, -1);
     printf("\n  posenc is %.0f times faster than the naive loop here.\n", posenc_bench_ratio_of(&samples, 1, 3).median);
+    if (share < POSENC_BENCH_QUIET_SHARE)
+        printf("  (The machine was busy, this program had %.0f %% of a core: times are rough.)\n", 100 * share);
     posenc_bench_reference_free(&reference);
     return true;
 }

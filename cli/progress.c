@@ -38,7 +38,7 @@ void posenc_cli_progress_step(posenc_cli_progress *progress, double done) {
 }
 
 void posenc_cli_progress_end(posenc_cli_progress *progress) {
-    int width = (int)strlen(progress->what) + CELLS + 9;
-    if (progress->visible) fprintf(stderr, "\r%*s\r", width, "");
+    if (!progress->visible) return;
+    fprintf(stderr, "\r%*s\r", (int)strlen(progress->what) + CELLS + 9, "");
     progress->visible = false;
 }

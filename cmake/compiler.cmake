@@ -10,6 +10,10 @@ target_compile_options(posenc_compiler INTERFACE
   -ffp-contract=off -fno-math-errno
   -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
   -Wwrite-strings -Wcast-qual -Wdouble-promotion)
+# 32-bit x86 computes in x87 registers if left to itself, which round at another width: the bits would differ.
+if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(i.86|x86|x86_64|AMD64)$")
+  target_compile_options(posenc_compiler INTERFACE -msse2 -mfpmath=sse)
+endif()
 if(POSENC_WARNINGS_ARE_ERRORS)
   target_compile_options(posenc_compiler INTERFACE -Werror)
 endif()

@@ -1,4 +1,4 @@
-/* Files: tensors in .npy, and output that is complete or absent. */
+/* Files: tensors in .npy and .safetensors, and output that is complete or absent. */
 #ifndef POSENC_FILES_H
 #define POSENC_FILES_H
 
@@ -33,6 +33,58 @@ POSENC_API posenc_status posenc_npy_read(const posenc_context *context, const ch
 POSENC_API posenc_status posenc_npy_header(posenc_dtype dtype, int rank, const int64_t *shape, char header[256],
                                            size_t *header_bytes, posenc_error *error);
 
+/* A .safetensors file, opened for reading: its header is checked whole at once, its data are read on demand. */
+typedef struct posenc_safetensors posenc_safetensors;
+
+/* One tensor of a file. Lives as long as the open file. */
+typedef struct posenc_tensor_info {
+    const char *name; /* name_bytes bytes and an end mark; valid UTF-8 without NUL */
+    size_t name_bytes;
+    posenc_dtype dtype;     /* POSENC_DTYPE_COUNT: a type that is listed but not decoded */
+    const char *dtype_text; /* as the file says, "BF16", "F8_E4M3" */
+    int rank;
+    const int64_t *shape;
+    uint64_t offset, bytes; /* of its data, in the file */
+} posenc_tensor_info;
+
+/* Opens a file and checks its header: sizes against the file, UTF-8, duplicate keys, gaps and overlaps. ("-" is refused:
+ * the data are read by position.)
+ * Returns POSENC_ERROR_IO, POSENC_ERROR_FORMAT (with the byte offset), POSENC_ERROR_MEMORY; *out is untouched then. */
+POSENC_API posenc_status posenc_safetensors_open(const posenc_context *context, const char *path,
+                                                 posenc_safetensors **out, posenc_error *error);
+
+/* Ends it. NULL is fine. */
+POSENC_API void posenc_safetensors_close(posenc_safetensors *file);
+
+/* Number of tensors. */
+POSENC_API size_t posenc_safetensors_count(const posenc_safetensors *file);
+
+/* A tensor by index, in the order of their data; NULL past the last. */
+POSENC_API const posenc_tensor_info *posenc_safetensors_at(const posenc_safetensors *file, size_t index);
+
+/* A tensor by name; NULL if there is none. */
+POSENC_API const posenc_tensor_info *posenc_safetensors_find(const posenc_safetensors *file, const char *name);
+
+/* A value of the file's metadata; NULL if there is none. Lives as long as the open file. */
+POSENC_API const char *posenc_safetensors_metadata(const posenc_safetensors *file, const char *key);
+
+/* A key of the file's metadata by index; NULL past the last. Lives as long as the open file. */
+POSENC_API const char *posenc_safetensors_key(const posenc_safetensors *file, size_t index);
+
+/* Reads a tensor's data, in native byte order. The array outlives the file; it ends before the context.
+ * Returns POSENC_ERROR_DTYPE (not decoded; bool holds a byte other than 0 and 1 is POSENC_ERROR_FORMAT),
+ * POSENC_ERROR_SHAPE (a rank above 8), POSENC_ERROR_IO (also a file that has shrunk), POSENC_ERROR_MEMORY. */
+POSENC_API posenc_status posenc_safetensors_read(const posenc_safetensors *file, const posenc_tensor_info *tensor,
+                                                 posenc_array **out, posenc_error *error);
+
+/* A tensor to be written. */
+typedef struct posenc_tensor_entry {
+    const char *name; /* UTF-8, not empty, not "__metadata__", each once */
+    posenc_dtype dtype;
+    int rank;
+    const int64_t *shape;
+} posenc_tensor_entry;
+
 /* An output file in the making. A regular target is written beside its final place and renamed by commit, so that it is
  * complete or absent, and an older file stays as it was until then (symbolic links are resolved, permissions kept).
  * Devices, pipes and "-" (standard output) are written directly. */
@@ -50,6 +102,14 @@ POSENC_API posenc_status posenc_output_commit(posenc_output *output, posenc_erro
 
 /* Gives up: removes what was written and ends the output. NULL is fine. */
 POSENC_API void posenc_output_discard(posenc_output *output);
+
+/* Writes a safetensors header; the tensors' data follow it with posenc_output_write, in the order of the entries, C order,
+ * little-endian, without gaps.
+ * metadata: n_metadata pairs of key and value, {key0, value0, key1, ...}; NULL for none.
+ * Returns POSENC_ERROR_ARGUMENT (names, UTF-8), POSENC_ERROR_SHAPE, POSENC_ERROR_IO, POSENC_ERROR_MEMORY. */
+POSENC_API posenc_status posenc_safetensors_header(posenc_output *output, const posenc_tensor_entry *entries,
+                                                   size_t n_entries, const char *const *metadata, size_t n_metadata,
+                                                   posenc_error *error);
 
 #ifdef __cplusplus
 }

@@ -17,11 +17,24 @@ typedef struct posenc_parameter {
     const char *text;
 } posenc_parameter;
 
-/* Positions of the tokens of one call. */
+/* Positions of the tokens of one call, in one of four forms. */
 typedef struct posenc_positions {
-    size_t size;         /* sizeof(posenc_positions), as written by posenc_positions_default */
-    int64_t start;       /* position of the first token, the next ones follow; used while ids is NULL. Default 0 */
+    size_t size; /* sizeof(posenc_positions), as written by posenc_positions_default */
+
+    /* 1. Consecutive: token t stands at start + t, or at start + offsets[b] + t in batch row b. */
+    int64_t start;           /* default 0 */
+    const DLTensor *offsets; /* (batch), int32 or int64: tokens already in each row's cache. Default NULL */
+
+    /* 2. Given: token t stands at ids[t] or ids[b, t]. start and offsets are not used. */
     const DLTensor *ids; /* (tokens) or (batch, tokens), int32, int64 or double (f64), any strides. Default NULL */
+
+    /* 3. Padded, on either side: only real tokens count, the first of a row stands at start (+ offsets[b]); padding
+     *    adds nothing, and a row without a real token stays as it is. */
+    const DLTensor *mask; /* (batch, tokens), or (tokens); bool, u8, i32 or i64; not 0 means real. Default NULL */
+
+    /* 4. Packed: sequence s is tokens cu_seqlens[s] .. cu_seqlens[s+1] - 1 of a batch of one, and begins anew at start
+     *    (+ offsets[s]). Starts at 0, never falls, ends at the number of tokens; empty sequences are fine. */
+    const DLTensor *cu_seqlens; /* (sequences + 1), int32 or int64. Default NULL */
 } posenc_positions;
 
 /* Writes every default into *positions. size is sizeof(*positions) as the caller compiled it, and is stored there. */
@@ -70,8 +83,9 @@ POSENC_API posenc_status posenc_plan_equation(const posenc_plan *plan, double po
 
 /* Writes encoded rows: out[..., t, :] = E(position of token t).
  * positions: NULL means start 0. ids of shape (tokens) serve every batch row; (batch, tokens) need a batch in out.
+ *            At most one of ids, mask and cu_seqlens.
  * out: (tokens, dim) or (batch, tokens, dim); f32, f64, f16 or bf16; any strides that do not make elements meet.
- *      It must not share memory with ids.
+ *      It must not share memory with a tensor of positions. Padding rows become zeros.
  * Returns POSENC_ERROR_SHAPE, _DTYPE, _DEVICE, _POSITION, _OVERLAP, _MEMORY; out is untouched then.
  * Edge cases: zero tokens or a zero batch succeed. int64 positions serve their whole range; a start whose last position
  * passes INT64_MAX is POSENC_ERROR_POSITION. 3.0 gives the bits of 3.

@@ -19,6 +19,7 @@
 
 #include <posenc/context.h>
 #include <posenc/cursor.h>
+#include <posenc/encoder.h>
 #include <posenc/files.h>
 #include <posenc/plan.h>
 #include <posenc/scheme.h>

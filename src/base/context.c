@@ -19,8 +19,8 @@ static posenc_status find_isa(const char *name, posenc_isa *out, posenc_error *e
     for (int isa = 0; isa < POSENC_ISA_COUNT; isa++) {
         if (strcmp(name, posenc_isa_text((posenc_isa)isa)) != 0) continue;
         if (!posenc_isa_runs((posenc_isa)isa))
-            return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "isa", "%s does not run on this machine, the best here is %s",
-                               name, posenc_isa_text(posenc_isa_best()));
+            return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "isa", "expected one that this machine runs (the best here is %s), got %s",
+                               posenc_isa_text(posenc_isa_best()), name);
         *out = (posenc_isa)isa;
         return POSENC_OK;
     }

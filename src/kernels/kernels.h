@@ -15,7 +15,7 @@
 
 #include "base/cpu.h"
 
-enum { POSENC_PAIR_PAD = 16, POSENC_DIGIT_ROWS = 33, POSENC_ENCODING_DTYPES = 4 };
+enum { POSENC_PAIR_PAD = 16, POSENC_DIGIT_ROWS = 33, POSENC_ENCODING_DTYPES = 4, POSENC_PHILOX_PAD = 64 };
 
 static inline size_t posenc_padded_pairs(size_t n) { return (n + POSENC_PAIR_PAD - 1) / POSENC_PAIR_PAD * POSENC_PAIR_PAD; }
 
@@ -57,7 +57,16 @@ typedef struct posenc_rows_job {
     double scale;                       /* add_rows only */
 } posenc_rows_job;
 
-/* y = x * scale + e, n elements, each row contiguous. */
+/* A dropout mask: word (i mod 4) of Philox4x32-10 with counter (i div 4, stream) and key seed, for element i; kept where
+ * the word is at least threshold, then multiplied by factor. */
+typedef struct posenc_dropout {
+    bool active;
+    uint64_t seed, stream;
+    uint64_t threshold; /* 0..2^32 */
+    double factor;      /* f32, f16, bf16 use (float)factor */
+} posenc_dropout;
+
+/* y = x * scale + e, n elements, each row contiguous; then dropout, if it is active. */
 typedef struct posenc_add_job {
     size_t rows, n;
     const void *x, *e; /* e: f32, or f64 when x is f64 */
@@ -65,6 +74,8 @@ typedef struct posenc_add_job {
     ptrdiff_t x_bytes, e_bytes, y_bytes; /* from row to row */
     double scale;      /* f32, f16, bf16 use (float)scale */
     bool stream;
+    posenc_dropout dropout;
+    uint64_t element;  /* index of the first row's first element; the rows follow each other */
 } posenc_add_job;
 
 typedef struct posenc_kernels {
@@ -91,6 +102,9 @@ typedef struct posenc_kernels {
     void (*add_rows[POSENC_ENCODING_DTYPES][POSENC_ARRANGEMENTS])(const posenc_rows_job *job);
 
     void (*add[POSENC_ENCODING_DTYPES])(const posenc_add_job *job);
+
+    /* words[0..4n-1] = the n Philox blocks from counter (first, stream) on; room for POSENC_PHILOX_PAD more words. */
+    void (*philox)(uint64_t seed, uint64_t stream, uint64_t first, size_t n, uint32_t *words);
 
     /* n floats to f16 or bf16 (f32 and f64 tables hold plain copies and widenings). */
     void (*narrow[POSENC_ENCODING_DTYPES])(const float *in, void *out, size_t n);

@@ -56,6 +56,7 @@ static inline void vf_store(float *p, vf a) { _mm256_storeu_ps(p, a); }
 static inline void vf_stream(float *p, vf a) { _mm256_stream_ps(p, a); }
 static inline vf vf_set(float a) { return _mm256_set1_ps(a); }
 static inline vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
+static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
 
 static inline __m128i halves_at(const uint16_t *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
@@ -92,6 +93,37 @@ static inline int vf_half_way_f16(vf a, vf b) {
 }
 static inline int vf_half_way_bf16(vf a, vf b) {
     return _mm256_movemask_epi8(_mm256_or_si256(half_way_bits(a, 0xFFFF, 0x8000), half_way_bits(b, 0xFFFF, 0x8000)));
+}
+
+typedef __m256i vu;
+static inline vu vu_set(uint32_t a) { return _mm256_set1_epi32((int)a); }
+static inline vu vu_count(uint32_t a) { return _mm256_add_epi32(vu_set(a), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)); }
+static inline vu vu_xor(vu a, vu b) { return _mm256_xor_si256(a, b); }
+static inline vu vu_multiply(vu a, uint32_t b, vu *low) {
+    vu even = _mm256_mul_epu32(a, vu_set(b)), odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), vu_set(b));
+    *low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA);
+    return _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
+}
+static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
+    vu ab0 = _mm256_unpacklo_epi32(a, b), ab1 = _mm256_unpackhi_epi32(a, b);
+    vu cd0 = _mm256_unpacklo_epi32(c, d), cd1 = _mm256_unpackhi_epi32(c, d);
+    vu b04 = _mm256_unpacklo_epi64(ab0, cd0), b15 = _mm256_unpackhi_epi64(ab0, cd0);
+    vu b26 = _mm256_unpacklo_epi64(ab1, cd1), b37 = _mm256_unpackhi_epi64(ab1, cd1);
+    __m256i *out = (__m256i *)(void *)p;
+    _mm256_storeu_si256(out, _mm256_permute2x128_si256(b04, b15, 0x20));
+    _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(b26, b37, 0x20));
+    _mm256_storeu_si256(out + 2, _mm256_permute2x128_si256(b04, b15, 0x31));
+    _mm256_storeu_si256(out + 3, _mm256_permute2x128_si256(b26, b37, 0x31));
+}
+static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {
+    vu w = _mm256_loadu_si256((const __m256i *)(const void *)words);
+    vu kept = _mm256_cmpeq_epi32(_mm256_max_epu32(w, vu_set(threshold)), w);
+    return _mm256_and_ps(a, _mm256_castsi256_ps(kept));
+}
+static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
+    __m128i w = _mm_loadu_si128((const __m128i *)(const void *)words);
+    __m128i kept = _mm_cmpeq_epi32(_mm_max_epu32(w, _mm_set1_epi32((int)threshold)), w);
+    return _mm256_and_pd(a, _mm256_castsi256_pd(_mm256_cvtepi32_epi64(kept)));
 }
 
 static inline void prefetch_once(const void *p) { _mm_prefetch((const char *)p, _MM_HINT_NTA); }

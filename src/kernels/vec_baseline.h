@@ -69,6 +69,7 @@ static inline void vf_store(float *p, vf a) { memcpy(p, &a, sizeof a); }
 static inline void vf_stream(float *p, vf a) { vf_store(p, a); }
 static inline vf vf_set(float a) { vf r; EACH_FLOAT r.at[i] = a; return r; }
 static inline vf vf_add(vf a, vf b) { EACH_FLOAT a.at[i] += b.at[i]; return a; }
+static inline vf vf_mul(vf a, vf b) { EACH_FLOAT a.at[i] *= b.at[i]; return a; }
 static inline vf vf_fma(vf a, vf b, vf c) { EACH_FLOAT a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]); return a; }
 
 static inline vf vf_load_f16(const uint16_t *p) { vf r; EACH_FLOAT r.at[i] = posenc_f32_of_f16(p[i]); return r; }
@@ -93,6 +94,36 @@ static inline int vf_half_way_bf16(vf a, vf b) {
     int any = 0;
     EACH_FLOAT any |= (posenc_f32_bits(a.at[i]) & 0xFFFFu) == 0x8000u || (posenc_f32_bits(b.at[i]) & 0xFFFFu) == 0x8000u;
     return any;
+}
+
+/* Unsigned words, 2 * LANES at a time. */
+typedef struct vu { uint32_t at[2 * LANES]; } vu;
+static inline vu vu_set(uint32_t a) { vu r; EACH_FLOAT r.at[i] = a; return r; }
+/* a, a + 1, a + 2, .. */
+static inline vu vu_count(uint32_t a) { vu r; EACH_FLOAT r.at[i] = a + (uint32_t)i; return r; }
+static inline vu vu_xor(vu a, vu b) { EACH_FLOAT a.at[i] ^= b.at[i]; return a; }
+/* The high words of a * b are returned, the low ones stored. */
+static inline vu vu_multiply(vu a, uint32_t b, vu *low) {
+    vu high;
+    EACH_FLOAT {
+        uint64_t product = (uint64_t)a.at[i] * b;
+        low->at[i] = (uint32_t)product;
+        high.at[i] = (uint32_t)(product >> 32);
+    }
+    return high;
+}
+/* a0 b0 c0 d0 a1 b1 c1 d1 .. */
+static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
+    EACH_FLOAT p[4 * i] = a.at[i], p[4 * i + 1] = b.at[i], p[4 * i + 2] = c.at[i], p[4 * i + 3] = d.at[i];
+}
+/* a where the word is at least the threshold, else 0. */
+static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {
+    EACH_FLOAT a.at[i] = words[i] >= threshold ? a.at[i] : 0.0f;
+    return a;
+}
+static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
+    EACH_LANE a.at[i] = words[i] >= threshold ? a.at[i] : 0.0;
+    return a;
 }
 
 static inline void prefetch_once(const void *p) { (void)p; }

@@ -38,6 +38,7 @@ static inline void vf_store(float *p, vf a) { vst1q_f32(p, a); }
 static inline void vf_stream(float *p, vf a) { vst1q_f32(p, a); }
 static inline vf vf_set(float a) { return vdupq_n_f32(a); }
 static inline vf vf_add(vf a, vf b) { return vaddq_f32(a, b); }
+static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
 
 static inline vf vf_load_f16(const uint16_t *p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p))); }
@@ -64,6 +65,32 @@ static inline int any_lane(uint32x4_t a) { return vmaxvq_u32(a) != 0; }
 static inline int vf_half_way_f16(vf a, vf b) { return any_lane(vorrq_u32(half_way_f16(a), half_way_f16(b))); }
 static inline int vf_half_way_bf16(vf a, vf b) {
     return any_lane(vorrq_u32(half_way_bits(a, 0xFFFF, 0x8000), half_way_bits(b, 0xFFFF, 0x8000)));
+}
+
+typedef uint32x4_t vu;
+static inline vu vu_set(uint32_t a) { return vdupq_n_u32(a); }
+static inline vu vu_count(uint32_t a) {
+    static const uint32_t steps[4] = {0, 1, 2, 3};
+    return vaddq_u32(vu_set(a), vld1q_u32(steps));
+}
+static inline vu vu_xor(vu a, vu b) { return veorq_u32(a, b); }
+static inline vu vu_multiply(vu a, uint32_t b, vu *low) {
+    uint64x2_t first = vmull_n_u32(vget_low_u32(a), b), last = vmull_n_u32(vget_high_u32(a), b);
+    *low = vcombine_u32(vmovn_u64(first), vmovn_u64(last));
+    return vcombine_u32(vshrn_n_u64(first, 32), vshrn_n_u64(last, 32));
+}
+static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
+    uint32x4x4_t blocks = {{a, b, c, d}};
+    vst4q_u32(p, blocks);
+}
+static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {
+    vu kept = vcgeq_u32(vld1q_u32(words), vu_set(threshold));
+    return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(a), kept));
+}
+static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
+    uint32x2_t kept = vcge_u32(vld1_u32(words), vdup_n_u32(threshold));
+    uint64x2_t wide = vreinterpretq_u64_s64(vmovl_s32(vreinterpret_s32_u32(kept)));
+    return vreinterpretq_f64_u64(vandq_u64(vreinterpretq_u64_f64(a), wide));
 }
 
 static inline void prefetch_once(const void *p) { __builtin_prefetch(p, 0, 0); }

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/tensor.h"
 
 void posenc_positions_default(posenc_positions *positions, size_t size) {
@@ -12,62 +13,225 @@ void posenc_positions_default(posenc_positions *positions, size_t size) {
     memcpy(positions, &all, size < sizeof all ? size : sizeof all);
 }
 
-static posenc_status open_start(int64_t start, int64_t tokens, posenc_error *error) {
-    int64_t last;
-    if (tokens > 0 && !posenc_i64_add(start, tokens - 1, &last))
-        return posenc_fail(error, POSENC_ERROR_POSITION, "start", "expected a last position up to 2^63 - 1, got %lld tokens from %lld",
-                           (long long)tokens, (long long)start);
-    return POSENC_OK;
-}
+/* ---- reading elements ---- */
 
-static posenc_status refuse_shape(const DLTensor *ids, int64_t batch, int64_t tokens, posenc_error *error) {
-    char shape[96];
-    posenc_shape_text(ids->ndim, ids->shape, shape);
-    return posenc_fail(error, POSENC_ERROR_SHAPE, "position_ids", "expected (%lld,) or (%lld, %lld), got %s",
-                       (long long)tokens, (long long)batch, (long long)tokens, shape);
-}
-
-/* Fills in how to read the ids, without looking at their values. */
-static posenc_status open_ids(const DLTensor *ids, int64_t batch, int64_t tokens, posenc_token_positions *out,
-                              posenc_error *error) {
-    posenc_dtype dtype;
-    posenc_status status = posenc_tensor_check(ids, "position_ids", &dtype, error);
-    if (status != POSENC_OK) return status;
-    if (dtype != POSENC_I32 && dtype != POSENC_I64 && dtype != POSENC_F64)
-        return posenc_fail(error, POSENC_ERROR_DTYPE, "position_ids", "expected i32, i64 or f64, got %s", posenc_dtype_name(dtype));
-    bool per_row = ids->ndim == 2;
-    if (ids->ndim != 1 && !per_row) return refuse_shape(ids, batch, tokens, error);
-    if (ids->shape[ids->ndim - 1] != tokens || (per_row && ids->shape[0] != batch))
-        return refuse_shape(ids, batch, tokens, error);
-    int64_t bytes = (int64_t)posenc_dtype_bytes(dtype);
-    *out = (posenc_token_positions){
-        .ids = posenc_tensor_data(ids),
-        .dtype = dtype,
-        .batch_bytes = per_row ? posenc_tensor_stride(ids, 0) * bytes : 0,
-        .token_bytes = posenc_tensor_stride(ids, ids->ndim - 1) * bytes,
-        .shared = !per_row || batch == 1,
-    };
-    return POSENC_OK;
-}
-
-static double real_at(const posenc_token_positions *p, int64_t batch, int64_t token) {
+static double real_at(const char *at) {
     double value;
-    memcpy(&value, p->ids + batch * p->batch_bytes + token * p->token_bytes, sizeof value);
+    memcpy(&value, at, sizeof value);
     return value;
 }
 
-static posenc_status check_reals(const posenc_token_positions *p, int64_t batch, int64_t tokens, posenc_error *error) {
-    for (int64_t b = 0; b < (p->batch_bytes ? batch : 1); b++)
-        for (int64_t t = 0; t < tokens; t++)
-            if (!(fabs(real_at(p, b, t)) <= 0x1p53))
-                return posenc_fail(error, POSENC_ERROR_POSITION, "position_ids",
-                                   "expected finite positions within 2^53, got %g at batch %lld, token %lld", real_at(p, b, t),
-                                   (long long)b, (long long)t);
+static int64_t integer_at(const char *at, posenc_dtype dtype) {
+    int32_t narrow;
+    int64_t wide;
+    switch (dtype) {
+        case POSENC_I64: memcpy(&wide, at, sizeof wide); return wide;
+        case POSENC_I32: memcpy(&narrow, at, sizeof narrow); return narrow;
+        default: return (unsigned char)*at; /* u8 and bool */
+    }
+}
+
+/* ---- checking tensors ---- */
+
+/* A tensor of positions: its name and the dtypes it may have, POSENC_DTYPE_COUNT at the end. */
+typedef struct expected {
+    const char *name, *words;
+    posenc_dtype dtypes[5];
+} expected;
+
+static const expected expect_ids = {"position_ids", "i32, i64 or f64", {POSENC_I32, POSENC_I64, POSENC_F64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
+static const expected expect_offsets = {"offsets", "i32 or i64", {POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
+static const expected expect_lengths = {"cu_seqlens", "i32 or i64", {POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
+static const expected expect_mask = {"mask", "bool, u8, i32 or i64", {POSENC_BOOL, POSENC_U8, POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT}};
+
+static posenc_status check_tensor(const DLTensor *tensor, const expected *e, posenc_dtype *dtype, posenc_error *error) {
+    posenc_status status = posenc_tensor_check(tensor, e->name, dtype, error);
+    if (status != POSENC_OK) return status;
+    for (int i = 0; e->dtypes[i] != POSENC_DTYPE_COUNT; i++)
+        if (e->dtypes[i] == *dtype) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_DTYPE, e->name, "expected %s, got %s", e->words, posenc_dtype_name(*dtype));
+}
+
+static posenc_status refuse_shape(const DLTensor *tensor, const char *name, const char *wanted, posenc_error *error) {
+    char shape[96];
+    posenc_shape_text(tensor->ndim, tensor->shape, shape);
+    return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected %s, got %s", wanted, shape);
+}
+
+/* (tokens) or (batch, tokens). */
+static posenc_status check_token_shape(const DLTensor *tensor, const char *name, int64_t batch, int64_t tokens,
+                                       posenc_error *error) {
+    bool fits = (tensor->ndim == 1 && tensor->shape[0] == tokens) ||
+                (tensor->ndim == 2 && tensor->shape[0] == batch && tensor->shape[1] == tokens);
+    if (fits) return POSENC_OK;
+    char row[96], all[96], wanted[208] = "";
+    posenc_shape_text(1, (int64_t[]){tokens}, row);
+    posenc_shape_text(2, (int64_t[]){batch, tokens}, all);
+    strcat(strcat(strcat(wanted, row), " or "), all);
+    return refuse_shape(tensor, name, wanted, error);
+}
+
+static posenc_status check_vector(const DLTensor *tensor, const char *name, int64_t n, posenc_error *error) {
+    char wanted[96];
+    if (tensor->ndim == 1 && tensor->shape[0] == n) return POSENC_OK;
+    posenc_shape_text(1, &n, wanted);
+    return refuse_shape(tensor, name, wanted, error);
+}
+
+/* ---- opening ---- */
+
+/* First position of a row or sequence; refused where one of its n positions would wrap. */
+static posenc_status first_position(const posenc_token_positions *p, int64_t row, int64_t n, int64_t *first,
+                                    posenc_error *error) {
+    int64_t offset = p->offsets ? integer_at(p->offsets + row * p->offset_bytes, p->offset_dtype) : 0, last;
+    if (posenc_i64_add(p->start, offset, first) && posenc_i64_add(*first, n > 0 ? n - 1 : 0, &last)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_POSITION, "start",
+                       "expected positions within 64 bits, got %lld tokens from %lld with offset %lld in row %lld",
+                       (long long)n, (long long)p->start, (long long)offset, (long long)row);
+}
+
+static posenc_status open_offsets(const DLTensor *offsets, int64_t rows, posenc_token_positions *p, posenc_error *error) {
+    posenc_dtype dtype;
+    posenc_status status = check_tensor(offsets, &expect_offsets, &dtype, error);
+    if (status == POSENC_OK) status = check_vector(offsets, "offsets", rows, error);
+    if (status != POSENC_OK) return status;
+    p->offsets = posenc_tensor_data(offsets);
+    p->offset_dtype = dtype;
+    p->offset_bytes = posenc_tensor_stride(offsets, 0) * (int64_t)posenc_dtype_bytes(dtype);
     return POSENC_OK;
 }
 
-posenc_status posenc_positions_open(const posenc_positions *positions, int64_t batch, int64_t tokens,
-                                    posenc_token_positions *out, posenc_error *error) {
+static posenc_status check_reals(const posenc_token_positions *p, int64_t batch, posenc_error *error) {
+    for (int64_t b = 0; b < (p->batch_bytes || batch == 0 ? batch : 1); b++)
+        for (int64_t t = 0; t < p->tokens; t++) {
+            double value = real_at(p->ids + b * p->batch_bytes + t * p->token_bytes);
+            if (!(fabs(value) <= 0x1p53))
+                return posenc_fail(error, POSENC_ERROR_POSITION, "position_ids",
+                                   "expected finite positions within 2^53, got %g at batch %lld, token %lld", value,
+                                   (long long)b, (long long)t);
+        }
+    return POSENC_OK;
+}
+
+static posenc_status open_ids(const DLTensor *ids, int64_t batch, posenc_token_positions *p, posenc_error *error) {
+    posenc_dtype dtype;
+    posenc_status status = check_tensor(ids, &expect_ids, &dtype, error);
+    if (status == POSENC_OK) status = check_token_shape(ids, "position_ids", batch, p->tokens, error);
+    if (status != POSENC_OK) return status;
+    int64_t bytes = (int64_t)posenc_dtype_bytes(dtype);
+    p->ids = posenc_tensor_data(ids);
+    p->dtype = dtype;
+    p->batch_bytes = ids->ndim == 2 ? posenc_tensor_stride(ids, 0) * bytes : 0;
+    p->token_bytes = posenc_tensor_stride(ids, ids->ndim - 1) * bytes;
+    p->shared = ids->ndim == 1;
+    p->skips = p->padding_idx >= 0;
+    return dtype == POSENC_F64 ? check_reals(p, batch, error) : POSENC_OK;
+}
+
+static posenc_status allocate_resolved(posenc_token_positions *p, int64_t rows, posenc_error *error) {
+    int64_t n;
+    size_t bytes;
+    if (!posenc_i64_multiply(rows, p->tokens, &n) || !posenc_bytes_of(n, sizeof *p->resolved, &bytes))
+        return posenc_fail(error, POSENC_ERROR_SHAPE, "positions", "expected a size that fits into memory, got a larger one");
+    p->resolved = posenc_allocate(p->context, bytes);
+    return p->resolved ? POSENC_OK : posenc_fail_memory(error, "positions", bytes);
+}
+
+/* Real tokens count from the row's first position on. */
+static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token_positions *p, posenc_error *error) {
+    posenc_dtype dtype;
+    posenc_status status = check_tensor(mask, &expect_mask, &dtype, error);
+    if (status == POSENC_OK) status = check_token_shape(mask, "mask", batch, p->tokens, error);
+    bool one_row = mask->ndim == 1 && !p->offsets;
+    int64_t rows = one_row && batch > 0 ? 1 : batch;
+    if (status == POSENC_OK) status = allocate_resolved(p, rows, error);
+    if (status != POSENC_OK) return status;
+    int64_t bytes = (int64_t)posenc_dtype_bytes(dtype), stride = posenc_tensor_stride(mask, mask->ndim - 1) * bytes;
+    int64_t row_stride = mask->ndim == 2 ? posenc_tensor_stride(mask, 0) * bytes : 0;
+    for (int64_t b = 0; b < rows; b++) {
+        int64_t next;
+        status = first_position(p, b, p->tokens, &next, error);
+        if (status != POSENC_OK) return status;
+        for (int64_t t = 0; t < p->tokens; t++)
+            p->resolved[b * p->tokens + t] =
+                integer_at(posenc_tensor_data(mask) + b * row_stride + t * stride, dtype) ? next++ : INT64_MIN;
+    }
+    p->shared = one_row;
+    p->resolved_row = one_row ? 0 : p->tokens;
+    p->skips = true;
+    return POSENC_OK;
+}
+
+static int64_t length_at(const DLTensor *lengths, posenc_dtype dtype, int64_t i) {
+    int64_t stride = posenc_tensor_stride(lengths, 0) * (int64_t)posenc_dtype_bytes(dtype);
+    return integer_at(posenc_tensor_data(lengths) + i * stride, dtype);
+}
+
+static posenc_status check_lengths(const DLTensor *lengths, posenc_dtype dtype, int64_t tokens, posenc_error *error) {
+    int64_t n = lengths->shape[0], before = 0;
+    if (length_at(lengths, dtype, 0) != 0)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "cu_seqlens", "expected 0 at its start, got %lld",
+                           (long long)length_at(lengths, dtype, 0));
+    for (int64_t i = 1; i < n; i++) {
+        int64_t here = length_at(lengths, dtype, i);
+        if (here < before)
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "cu_seqlens", "expected values that never fall, got %lld after %lld at %lld",
+                               (long long)here, (long long)before, (long long)i);
+        before = here;
+    }
+    if (before == tokens) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, "cu_seqlens", "expected %lld tokens at its end, got %lld",
+                       (long long)tokens, (long long)before);
+}
+
+/* Each sequence counts anew. */
+static posenc_status open_packed(const DLTensor *lengths, const DLTensor *offsets, int64_t batch,
+                                 posenc_token_positions *p, posenc_error *error) {
+    posenc_dtype dtype;
+    posenc_status status = check_tensor(lengths, &expect_lengths, &dtype, error);
+    if (status != POSENC_OK) return status;
+    if (lengths->ndim != 1 || lengths->shape[0] < 1) return refuse_shape(lengths, "cu_seqlens", "(sequences + 1,)", error);
+    if (batch != 1)
+        return posenc_fail(error, POSENC_ERROR_SHAPE, "cu_seqlens", "expected a batch of 1 beside it, got %lld", (long long)batch);
+    status = check_lengths(lengths, dtype, p->tokens, error);
+    if (status == POSENC_OK && offsets) status = open_offsets(offsets, lengths->shape[0] - 1, p, error);
+    if (status == POSENC_OK) status = allocate_resolved(p, 1, error);
+    for (int64_t s = 0; status == POSENC_OK && s + 1 < lengths->shape[0]; s++) {
+        int64_t begin = length_at(lengths, dtype, s), end = length_at(lengths, dtype, s + 1), first = 0;
+        status = first_position(p, s, end - begin, &first, error);
+        for (int64_t t = begin; status == POSENC_OK && t < end; t++) p->resolved[t] = first + (t - begin);
+    }
+    p->shared = true;
+    return status;
+}
+
+/* Consecutive positions, each row from its own offset. */
+static posenc_status open_consecutive(int64_t batch, posenc_token_positions *p, posenc_error *error) {
+    posenc_status status = POSENC_OK;
+    int64_t first;
+    for (int64_t b = 0; b < (p->offsets ? batch : 1) && status == POSENC_OK; b++)
+        status = first_position(p, b, p->tokens, &first, error);
+    p->shared = !p->offsets;
+    return status;
+}
+
+static posenc_status open_form(const posenc_positions *given, int64_t batch, posenc_token_positions *p, posenc_error *error) {
+    int forms = (given->ids != NULL) + (given->mask != NULL) + (given->cu_seqlens != NULL);
+    if (forms > 1)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "positions", "expected one of ids, mask and cu_seqlens, got %d", forms);
+    if (given->ids) return open_ids(given->ids, batch, p, error);
+    if (given->cu_seqlens) return open_packed(given->cu_seqlens, given->offsets, batch, p, error);
+    posenc_status status = given->offsets ? open_offsets(given->offsets, batch, p, error) : POSENC_OK;
+    if (status != POSENC_OK) return status;
+    if (!given->mask) return open_consecutive(batch, p, error);
+    if (p->padding_idx >= 0 && !posenc_i64_add(p->start, p->padding_idx + 1, &p->start))
+        return posenc_fail(error, POSENC_ERROR_POSITION, "start", "expected positions within 64 bits, got start %lld",
+                           (long long)p->start);
+    return open_mask(given->mask, batch, p, error);
+}
+
+posenc_status posenc_positions_open(const posenc_context *context, const posenc_positions *positions, int64_t padding_idx,
+                                    int64_t batch, int64_t tokens, posenc_token_positions *out, posenc_error *error) {
     posenc_positions all;
     posenc_positions_default(&all, sizeof all);
     if (positions) {
@@ -76,39 +240,78 @@ posenc_status posenc_positions_open(const posenc_positions *positions, int64_t b
                                positions->size);
         memcpy(&all, positions, positions->size);
     }
-    posenc_token_positions found = {.start = all.start, .shared = true};
-    posenc_status status = all.ids ? open_ids(all.ids, batch, tokens, &found, error) : open_start(all.start, tokens, error);
-    if (status == POSENC_OK && all.ids && found.dtype == POSENC_F64) status = check_reals(&found, batch, tokens, error);
-    if (status == POSENC_OK) *out = found;
-    return status;
+    posenc_token_positions p = {.context = context, .tokens = tokens, .start = all.start, .padding_idx = padding_idx};
+    posenc_status status = open_form(&all, batch, &p, error);
+    if (status != POSENC_OK) {
+        posenc_positions_close(&p);
+        return status;
+    }
+    *out = p;
+    return POSENC_OK;
 }
 
-posenc_position posenc_position_at(const posenc_token_positions *p, int64_t batch, int64_t token) {
-    if (!p->ids) return (posenc_position){.whole = p->start + token};
-    if (p->dtype == POSENC_F64) {
-        double value = real_at(p, batch, token);
-        if (value != floor(value)) return (posenc_position){.is_real = true, .value = value};
-        return (posenc_position){.whole = (int64_t)value};
+void posenc_positions_close(posenc_token_positions *positions) {
+    posenc_release(positions->context, positions->resolved);
+    positions->resolved = NULL;
+}
+
+static posenc_status check_apart(const DLTensor *tensor, const char *tensor_name, const DLTensor *out, const char *name,
+                                 posenc_error *error) {
+    if (!tensor || !posenc_tensors_meet(tensor, out)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_OVERLAP, name, "expected memory apart from %s, got an overlap", tensor_name);
+}
+
+posenc_status posenc_positions_check_apart(const posenc_positions *positions, const DLTensor *out, const char *name,
+                                           posenc_error *error) {
+    posenc_positions all;
+    posenc_positions_default(&all, sizeof all);
+    if (positions) memcpy(&all, positions, positions->size);
+    posenc_status status = check_apart(all.ids, "position_ids", out, name, error);
+    if (status == POSENC_OK) status = check_apart(all.offsets, "offsets", out, name, error);
+    if (status == POSENC_OK) status = check_apart(all.mask, "mask", out, name, error);
+    return status == POSENC_OK ? check_apart(all.cu_seqlens, "cu_seqlens", out, name, error) : status;
+}
+
+/* ---- reading runs ---- */
+
+/* One token given by an id or worked out before. */
+static posenc_position_run one_at(const posenc_token_positions *p, int64_t batch, int64_t token) {
+    posenc_position_run run = {.kind = POSENC_POSITION_WHOLE, .count = 1};
+    if (p->resolved) {
+        run.whole = p->resolved[batch * p->resolved_row + token];
+        if (p->skips && run.whole == INT64_MIN) run.kind = POSENC_POSITION_NONE;
+        return run;
     }
     const char *at = p->ids + batch * p->batch_bytes + token * p->token_bytes;
-    int32_t narrow;
-    int64_t wide;
-    if (p->dtype == POSENC_I64) {
-        memcpy(&wide, at, sizeof wide);
-        return (posenc_position){.whole = wide};
+    if (p->dtype == POSENC_F64) {
+        run.real = real_at(at);
+        if (run.real != floor(run.real)) {
+            run.kind = POSENC_POSITION_REAL;
+            return run;
+        }
+        run.whole = (int64_t)run.real;
+    } else {
+        run.whole = integer_at(at, p->dtype);
     }
-    memcpy(&narrow, at, sizeof narrow);
-    return (posenc_position){.whole = narrow};
+    if (p->padding_idx >= 0 && run.whole == p->padding_idx) run.kind = POSENC_POSITION_NONE;
+    return run;
 }
 
-int64_t posenc_position_run(const posenc_token_positions *p, int64_t batch, int64_t token, int64_t most) {
-    if (!p->ids) return most;
-    posenc_position last = posenc_position_at(p, batch, token);
-    int64_t n = 1;
-    for (; !last.is_real && n < most; n++) {
-        posenc_position next = posenc_position_at(p, batch, token + n);
-        if (next.is_real || last.whole == INT64_MAX || next.whole != last.whole + 1) break;
-        last = next;
+static bool follows(const posenc_position_run *run, const posenc_position_run *next) {
+    if (run->kind == POSENC_POSITION_REAL || run->kind != next->kind) return false;
+    if (run->kind == POSENC_POSITION_NONE) return true;
+    return run->whole <= INT64_MAX - run->count && next->whole == run->whole + run->count;
+}
+
+posenc_position_run posenc_position_run_at(const posenc_token_positions *p, int64_t batch, int64_t token, int64_t most) {
+    if (!p->ids && !p->resolved) {
+        int64_t offset = p->offsets ? integer_at(p->offsets + batch * p->offset_bytes, p->offset_dtype) : 0;
+        return (posenc_position_run){.kind = POSENC_POSITION_WHOLE, .whole = p->start + offset + token, .count = most};
     }
-    return n;
+    posenc_position_run run = one_at(p, batch, token);
+    for (; run.count < most; run.count++) {
+        posenc_position_run next = one_at(p, batch, token + run.count);
+        if (!follows(&run, &next)) break;
+    }
+    return run;
 }

@@ -29,6 +29,7 @@ static good *good_make(void) {
     g->plan = must_plan(NULL, &(plan_shape){.dim = DIM});
     memcpy(g->before, g->y_data, sizeof g->before);
     for (int i = 0; i < BATCH * TOKENS; i++) g->ids_data[i] = i;
+    for (int i = 0; i < N + 8; i++) g->x_data[i] = (float)i;
     g->x = posenc_view_make(&g->x_view, g->x_data, POSENC_F32, 3, shape, NULL);
     g->y = posenc_view_make(&g->y_view, g->y_data, POSENC_F32, 3, shape, NULL);
     g->ids = posenc_view_make(&g->ids_view, g->ids_data, POSENC_I64, 2, shape, NULL);

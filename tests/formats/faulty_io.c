@@ -23,6 +23,7 @@ static int faulty_open(void *user, const char *path, posenc_io_how how, uint32_t
     faulty_io *f = user;
     int code = trouble(f);
     if (code < 0) return code;
+    if (how == POSENC_IO_CREATE) f->permissions = permissions;
     if (how == POSENC_IO_CREATE && f->taken_names > 0) {
         f->taken_names--;
         return -EEXIST;

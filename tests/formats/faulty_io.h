@@ -5,18 +5,19 @@
 #include "formats/io.h"
 
 typedef struct faulty_io {
-    posenc_io io;     /* to hand to the library */
-    long calls;       /* made so far, of all kinds but nonce */
-    long fail_at;     /* the call with this number (from 0) gives -error instead; -1: none */
-    bool fail_on;     /* and every later one */
-    int error;        /* a positive errno value */
-    size_t most;      /* bytes of one read or write; 0: any */
-    int interrupts;   /* this many -EINTR or -EAGAIN before each read and write that goes through */
-    int interruption; /* which of the two, positive */
-    int pending;      /* interrupts given since the last one that went through */
-    long waits;       /* calls of wait */
-    int taken_names;  /* this many creations find their name taken */
-    int open;         /* descriptors not yet closed */
+    posenc_io io;         /* to hand to the library */
+    long calls;           /* made so far, of all kinds but nonce */
+    long fail_at;         /* the call with this number (from 0) gives -error instead; -1: none */
+    bool fail_on;         /* and every later one */
+    int error;            /* a positive errno value */
+    size_t most;          /* bytes of one read or write; 0: any */
+    int interrupts;       /* this many -EINTR or -EAGAIN before each read and write that goes through */
+    int interruption;     /* which of the two, positive */
+    int pending;          /* interrupts given since the last one that went through */
+    long waits;           /* calls of wait */
+    uint32_t permissions; /* of the last creation, as asked for */
+    int taken_names;      /* this many creations find their name taken */
+    int open;             /* descriptors not yet closed */
 } faulty_io;
 
 /* faulty stays in place while its io is used. */

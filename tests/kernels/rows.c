@@ -1,7 +1,7 @@
-/* The kernel that writes encoded rows. Its equation, for a digit d below a high phasor:
+/* The kernels that write encoded rows, or add them to x. Their equation, for a digit d below a high phasor:
  *     sin = high_sin * cos_d + high_cos * sin_d,   cos = high_cos * cos_d - high_sin * sin_d
- * in plain double operations, then one rounding to the dtype. The conversions get doubles that lie at and just beside
- * the middle of two neighbours. */
+ * in plain double operations, then one rounding to the dtype; or, where x is added, to f32 (f64 for f64), and the fused
+ * sum rounded to the dtype. The conversions get doubles that lie at and just beside the middle of two neighbours. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -64,10 +64,13 @@ static double expected(const posenc_rows_job *job, int d, size_t i, bool is_sine
     return is_sine ? a + b : a - b;
 }
 
-static void check_element(const posenc_rows_job *job, posenc_dtype dtype, const char *element, int d, size_t i, bool is_sine,
-                          const char *what) {
+/* x: the element to add to, or NULL. */
+static void check_element(const posenc_rows_job *job, posenc_dtype dtype, const char *element, const char *x, int d, size_t i,
+                          bool is_sine, const char *what) {
     double value = expected(job, d, i, is_sine);
     uint64_t want = number_encode(dtype, value), got = number_load(dtype, element);
+    uint64_t e = number_encode(dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32, value);
+    if (x) want = number_fused(dtype, number_load(dtype, x), job->scale, e);
     check(number_same(dtype, want, got), "%s digit %d pair %zu %s: expected %.17g = %" PRIx64 ", got %" PRIx64, what, d, i,
           is_sine ? "sin" : "cos", value, want, got);
 }
@@ -89,7 +92,7 @@ typedef struct layout_case {
     posenc_dtype dtype;
     posenc_arrangement arrangement;
     size_t pairs;
-    bool odd, stream;
+    bool odd, stream, add, in_place;
     guard_side side;
     const posenc_kernels *kernels;
 } layout_case;
@@ -124,50 +127,104 @@ static void check_gaps(const posenc_rows_job *job, const layout_case *c, const g
     free(copy);
 }
 
-static void run_case(const layout_case *c, random_state *random) {
-    char what[200];
-    inputs in = inputs_make(c->pairs, c->side);
-    fill_inputs(random, &in);
+static void describe(const layout_case *c, const posenc_rows_job *job, char *what, size_t capacity) {
+    snprintf(what, capacity, "%s %s arrangement %d, %zu+%zu pairs, rows %d..%d of %td bytes%s%s%s",
+             posenc_isa_text(c->kernels->isa), posenc_dtype_name(c->dtype), (int)c->arrangement, job->n_first, job->n_second,
+             job->first, job->first + job->count - 1, job->row_bytes, c->stream ? ", streamed" : "", c->add ? ", added" : "",
+             c->in_place ? " in place" : "");
+}
+
+static void check_rows(const layout_case *c, const posenc_rows_job *job, const char *x, const char *what) {
+    size_t bytes = posenc_dtype_bytes(c->dtype);
+    for (int k = 0; k < job->count; k++)
+        for (int sine = 0; sine < 2; sine++)
+            for (size_t i = 0; i < emitted(job, c->arrangement, sine); i++) {
+                ptrdiff_t at = place(job, c->arrangement, bytes, i, sine);
+                const char *x_element = c->add ? x + k * job->x_row_bytes + at : NULL;
+                check_element(job, c->dtype, job->out + k * job->row_bytes + at, x_element, job->first + k, i, sine, what);
+            }
+}
+
+/* Random elements where x has some; between them stays the guard's pattern. */
+static void fill_x(const layout_case *c, const posenc_rows_job *job, char *x, random_state *random) {
+    size_t bytes = posenc_dtype_bytes(c->dtype);
+    for (int k = 0; k < job->count; k++)
+        for (int sine = 0; sine < 2; sine++)
+            for (size_t i = 0; i < emitted(job, c->arrangement, sine); i++)
+                number_store(c->dtype, number_encode(c->dtype, 8 * random_unit(random) - 4),
+                             x + k * job->x_row_bytes + place(job, c->arrangement, bytes, i, sine));
+}
+
+static posenc_rows_job random_job(const layout_case *c, const inputs *in, random_state *random) {
     posenc_rows_job job = {
-        .high_sin = doubles(&in.high_sin),
-        .high_cos = doubles(&in.high_cos),
-        .digit = doubles(&in.digit),
-        .digit_stride = in.stride,
+        .high_sin = doubles(&in->high_sin),
+        .high_cos = doubles(&in->high_cos),
+        .digit = doubles(&in->digit),
+        .digit_stride = in->stride,
         .first = (int)random_between(random, -32, 31),
         .n_first = c->pairs,
         .n_second = c->pairs - (c->odd && c->pairs > 0),
         .stream = c->stream,
+        .scale = random_u64(random) & 1 ? 1 : 5.5,
     };
     job.count = (int)random_between(random, 0, 32 - job.first);
     if (random_between(random, 0, 3) == 0) job.first = -32, job.count = 64;
+    return job;
+}
+
+/* Runs the kernel; out may be walked backwards. x is read-only unless it is out. */
+static void run_job(const layout_case *c, posenc_rows_job *job, guard *x, guard *out, random_state *random) {
+    char what[240];
+    job->out = (char *)out->data;
+    job->x = (char *)x->data;
+    job->x_row_bytes = job->row_bytes;
+    if (out->bytes > 0 && random_between(random, 0, 7) == 0) {
+        job->out += (job->count - 1) * job->row_bytes;
+        job->x += (job->count - 1) * job->row_bytes;
+        job->row_bytes = job->x_row_bytes = -job->row_bytes;
+    }
+    char *given = (char *)x->data + (job->x - (char *)x->data);
+    if (out->bytes > 0) fill_x(c, job, given, random);
+    if (c->in_place) memcpy(out->data, x->data, out->bytes);
+    guard_read_only(x);
+    if (c->in_place) job->x = job->out;
+    (c->add ? c->kernels->add_rows : c->kernels->rows)[c->dtype][c->arrangement](job);
+    describe(c, job, what, sizeof what);
+    check_rows(c, job, given, what);
+    check_gaps(job, c, out, what);
+}
+
+static void run_case(const layout_case *c, random_state *random) {
+    inputs in = inputs_make(c->pairs, c->side);
+    fill_inputs(random, &in);
+    posenc_rows_job job = random_job(c, &in, random);
     size_t total = lay_out(&job, c, random);
     if (job.count == 0 || c->pairs == 0) total = 0;
-    guard out = guard_make(total, c->side);
-    job.out = (char *)out.data;
-    bool backward = total > 0 && random_between(random, 0, 7) == 0;
-    if (backward) {
-        job.out += (job.count - 1) * job.row_bytes;
-        job.row_bytes = -job.row_bytes;
-    }
+    guard out = guard_make(total, c->side), x = guard_make(total, c->side);
     guard_read_only(&in.high_sin);
     guard_read_only(&in.high_cos);
     guard_read_only(&in.digit);
-    c->kernels->rows[c->dtype][c->arrangement](&job);
-    snprintf(what, sizeof what, "%s %s arrangement %d, %zu+%zu pairs, rows %d..%d of %td bytes%s",
-             posenc_isa_text(c->kernels->isa), posenc_dtype_name(c->dtype), (int)c->arrangement, job.n_first, job.n_second,
-             job.first, job.first + job.count - 1, job.row_bytes, c->stream ? ", streamed" : "");
-    size_t bytes = posenc_dtype_bytes(c->dtype);
-    for (int k = 0; k < job.count; k++)
-        for (int sine = 0; sine < 2; sine++)
-            for (size_t i = 0; i < emitted(&job, c->arrangement, sine); i++)
-                check_element(&job, c->dtype, job.out + k * job.row_bytes + place(&job, c->arrangement, bytes, i, sine),
-                              job.first + k, i, sine, what);
-    check_gaps(&job, c, &out, what);
+    run_job(c, &job, &x, &out, random);
     guard_end(&out);
+    guard_end(&x);
     inputs_end(&in);
 }
 
 static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 200, 513};
+
+/* The ways of one size: odd, streamed, added, in place, guarded before or behind. */
+static void run_ways(layout_case c, random_state *random) {
+    for (int way = 0; way < 32; way++) {
+        c.odd = way & 1;
+        c.stream = (way & 2) != 0;
+        c.side = way & 4 ? GUARD_BEFORE : GUARD_BEHIND;
+        c.add = (way & 8) != 0;
+        c.in_place = (way & 16) != 0;
+        if (c.odd && c.arrangement == POSENC_PLANAR) continue; /* planes are equally long */
+        if (c.add ? !c.kernels->add_rows[c.dtype][c.arrangement] : c.in_place) continue;
+        run_case(&c, random);
+    }
+}
 
 static void test_rows_follow_the_equation(void **state) {
     (void)state;
@@ -177,12 +234,9 @@ static void test_rows_follow_the_equation(void **state) {
         for (int d = 0; d < 4; d++)
             for (int a = 0; a < POSENC_ARRANGEMENTS; a++)
                 for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-                    for (int way = 0; way < 8; way++) {
-                        layout_case c = {encoding_dtypes[d],  (posenc_arrangement)a, sizes[s], way & 1, (way & 2) != 0,
-                                         way & 4 ? GUARD_BEFORE : GUARD_BEHIND, posenc_kernels_of((posenc_isa)isa)};
-                        if (c.odd && c.arrangement == POSENC_PLANAR) continue; /* planes are equally long */
-                        run_case(&c, &random);
-                    }
+                    run_ways((layout_case){.kernels = posenc_kernels_of((posenc_isa)isa), .dtype = encoding_dtypes[d],
+                                           .arrangement = (posenc_arrangement)a, .pairs = sizes[s]},
+                             &random);
     }
 }
 

@@ -1,0 +1,25 @@
+#!/bin/sh
+# The thorough tier: the short one, then every long test (10^8 values, other machines, AVX-512 inside Bochs) and the whole suite
+# in a build without threads. Hours.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+scripts/test.sh
+
+title "long tests"
+configure release -B build/long -DPOSENC_LONG_TESTS=ON
+cmake --build build/long --parallel "$jobs"
+ctest --test-dir build/long --parallel "$jobs" --output-on-failure --no-tests=error </dev/null
+
+title "without threads"
+configure release -B build/nothreads -DPOSENC_THREADS=OFF -DPOSENC_WARNINGS_ARE_ERRORS=ON
+cmake --build build/nothreads --parallel "$jobs"
+ctest --test-dir build/nothreads --parallel "$jobs" --output-on-failure --no-tests=error </dev/null
+
+title "the whole suite under ThreadSanitizer"
+configure tsan -DPOSENC_CLI=OFF -DPOSENC_EXAMPLES=OFF
+cmake --build build/tsan --parallel "$jobs"
+ctest --test-dir build/tsan --parallel "$jobs" --output-on-failure --no-tests=error --label-exclude '^emulated$' </dev/null
+
+title "all long tests passed"

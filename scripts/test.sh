@@ -1,0 +1,41 @@
+#!/bin/sh
+# The short tier, for each change: no warning from gcc and clang, every test in the release build, the same values from the
+# second compiler, the tests again under AddressSanitizer and UndefinedBehaviorSanitizer, threads under ThreadSanitizer.
+# Stops at the first thing that fails; the last line says how it went.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+began=$(date +%s)
+
+# run_tests FOLDER [ctest options]: ctest's own list only where something failed.
+run_tests() {
+    folder=$1
+    shift
+    ctest --test-dir "build/$folder" --parallel "$jobs" --output-on-failure --no-tests=error "$@" </dev/null
+}
+
+title "release, $(cc --version | head -n 1)"
+configure release -DPOSENC_WARNINGS_ARE_ERRORS=ON -DPOSENC_TESTS=ON
+cmake --build build/release --parallel "$jobs"
+run_tests release
+
+if command -v clang >/dev/null 2>&1; then
+    title "release, $(clang --version | head -n 1)"
+    configure release -B build/clang -DCMAKE_C_COMPILER=clang -DPOSENC_WARNINGS_ARE_ERRORS=ON
+    cmake --build build/clang --parallel "$jobs"
+    run_tests clang --label-regex '^(emulated|golden|kernels|laws|fuzz)$' --exclude-regex '_simde$|aarch64'
+else
+    echo "posenc: the second compiler is left out, clang is not here"
+fi
+
+title "AddressSanitizer and UndefinedBehaviorSanitizer"
+configure asan
+cmake --build build/asan --parallel "$jobs"
+run_tests asan --label-exclude '^emulated$'
+
+title "ThreadSanitizer"
+configure tsan -DPOSENC_CLI=OFF -DPOSENC_EXAMPLES=OFF
+cmake --build build/tsan --parallel "$jobs"
+run_tests tsan --label-regex '^(threads|faults)$'
+
+title "all tests passed in $(($(date +%s) - began)) s"

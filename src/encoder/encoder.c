@@ -1,0 +1,228 @@
+/* The everyday object: y = dropout(x * scale + E(position)), with the table stored. It adds to a plan what a model needs
+ * around it; the work itself is a posenc_row_call. */
+#include "encoder/encoder.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "schemes/row_call.h"
+
+void posenc_encoder_default(posenc_encoder_options *options, size_t size) {
+    posenc_encoder_options all = {.size = size, .dtype = POSENC_F32, .scale = 1, .padding_idx = -1};
+    memcpy(options, &all, size < sizeof all ? size : sizeof all);
+}
+
+void posenc_step_default(posenc_step *step, size_t size) {
+    posenc_step all = {.size = size};
+    memcpy(step, &all, size < sizeof all ? size : sizeof all);
+}
+
+/* ---- creation ---- */
+
+static posenc_status check_options(const posenc_encoder_options *o, posenc_error *error) {
+    if (o->dtype != POSENC_F32 && o->dtype != POSENC_F64)
+        return posenc_fail(error, POSENC_ERROR_DTYPE, "dtype", "expected f32 (which serves f16 and bf16 too) or f64, got %s",
+                           posenc_dtype_name(o->dtype));
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "dropout", "expected 0 <= dropout < 1, got %g", o->dropout);
+    if (!isfinite(o->scale))
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number, got %g", o->scale);
+    if (o->past_end != POSENC_PAST_END_EXTEND && o->past_end != POSENC_PAST_END_ERROR)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "past_end", "expected 0 or 1, got %d", (int)o->past_end);
+    if (o->padding_idx < -1 || o->padding_idx == INT64_MAX)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "padding_idx", "expected -1 or a position, got %lld",
+                           (long long)o->padding_idx);
+    return POSENC_OK;
+}
+
+static posenc_status read_options(const posenc_encoder_options *options, posenc_encoder_options *all, posenc_error *error) {
+    posenc_encoder_default(all, sizeof *all);
+    if (options) {
+        if (options->size < sizeof options->size || options->size > sizeof *all)
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu", sizeof *all,
+                               options->size);
+        memcpy(all, options, options->size);
+        all->size = sizeof *all;
+    }
+    return check_options(all, error);
+}
+
+/* The plan's max-len is the table's number of rows. */
+static posenc_status rows_of_plan(const posenc_plan *plan, int64_t *rows, posenc_error *error) {
+    char text[64];
+    if (posenc_plan_parameter(plan, "max-len", text, sizeof text) != POSENC_OK || !posenc_parse_i64(text, rows))
+        return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "scheme", "expected a scheme with a max-len, got %s",
+                           posenc_plan_scheme(plan));
+    if (*rows < 1) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "max-len", "expected 1 or more rows, got %lld", (long long)*rows);
+    return POSENC_OK;
+}
+
+static posenc_status allocate_table(posenc_encoder *e, posenc_error *error) {
+    posenc_status status = rows_of_plan(e->plan, &e->max_len, error);
+    if (status != POSENC_OK) return status;
+    int64_t dim = posenc_plan_dim(e->plan), elements;
+    if (!posenc_i64_multiply(e->max_len, dim, &elements) ||
+        !posenc_bytes_of(elements, posenc_dtype_bytes(e->options.dtype), &e->table_bytes))
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "max-len", "expected a table that fits into memory, got %lld x %lld",
+                           (long long)e->max_len, (long long)dim);
+    void *table = posenc_allocate(e->context, e->table_bytes);
+    if (!table) return posenc_fail_memory(error, "table", e->table_bytes);
+    posenc_view_make(&e->table, table, e->options.dtype, 2, (int64_t[]){e->max_len, dim}, NULL);
+    return POSENC_OK;
+}
+
+posenc_status posenc_encoder_allocate(const posenc_context *context, const char *scheme, const posenc_parameter *parameters,
+                                      size_t n_parameters, const posenc_encoder_options *options, posenc_encoder **out,
+                                      posenc_error *error) {
+    if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
+    posenc_encoder_options all;
+    posenc_status status = read_options(options, &all, error);
+    if (status != POSENC_OK) return status;
+    posenc_encoder *e = posenc_allocate(context, sizeof *e);
+    if (!e) return posenc_fail_memory(error, "encoder", sizeof *e);
+    memset(e, 0, sizeof *e);
+    e->context = context;
+    e->options = all;
+    atomic_flag_clear(&e->warned);
+    status = posenc_plan_create(context, scheme, parameters, n_parameters, &e->plan, error);
+    if (status == POSENC_OK) status = allocate_table(e, error);
+    if (status != POSENC_OK) {
+        posenc_encoder_destroy(e);
+        return status;
+    }
+    *out = e;
+    return POSENC_OK;
+}
+
+posenc_status posenc_encoder_create(const posenc_context *context, const char *scheme, const posenc_parameter *parameters,
+                                    size_t n_parameters, const posenc_encoder_options *options, posenc_encoder **out,
+                                    posenc_error *error) {
+    if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
+    posenc_encoder *e;
+    posenc_status status = posenc_encoder_allocate(context, scheme, parameters, n_parameters, options, &e, error);
+    if (status != POSENC_OK) return status;
+    status = posenc_plan_write(e->plan, NULL, &e->table.tensor, error);
+    if (status != POSENC_OK) {
+        posenc_encoder_destroy(e);
+        return status;
+    }
+    *out = e;
+    return POSENC_OK;
+}
+
+void posenc_encoder_destroy(posenc_encoder *encoder) {
+    if (!encoder) return;
+    posenc_release(encoder->context, encoder->table.tensor.data);
+    posenc_plan_destroy(encoder->plan);
+    posenc_release(encoder->context, encoder);
+}
+
+/* ---- questions ---- */
+
+const posenc_plan *posenc_encoder_plan(const posenc_encoder *encoder) { return encoder->plan; }
+
+const posenc_encoder_options *posenc_encoder_options_of(const posenc_encoder *encoder) { return &encoder->options; }
+
+const DLTensor *posenc_encoder_table(const posenc_encoder *encoder) { return &encoder->table.tensor; }
+
+size_t posenc_encoder_bytes(const posenc_encoder *encoder) {
+    return sizeof *encoder + encoder->table_bytes + posenc_plan_bytes(encoder->plan);
+}
+
+/* ---- forward and backward ---- */
+
+static posenc_status read_step(const posenc_step *step, posenc_step *all, posenc_error *error) {
+    posenc_step_default(all, sizeof *all);
+    if (!step) return POSENC_OK;
+    if (step->size < sizeof step->size || step->size > sizeof *all)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "step.size", "expected at most %zu, got %zu", sizeof *all, step->size);
+    memcpy(all, step, step->size);
+    return POSENC_OK;
+}
+
+/* Keep where word >= round(p 2^32), so p of the words are dropped; kept values grow by factor / (1 - p). */
+static posenc_dropout dropout_of(const posenc_encoder *e, const posenc_step *step, double factor) {
+    double p = e->options.dropout;
+    return (posenc_dropout){.active = step->training && p > 0,
+                            .seed = step->seed,
+                            .stream = step->stream,
+                            .threshold = (uint64_t)floor(p * 0x1p32 + 0.5),
+                            .factor = factor / (1 - p)};
+}
+
+/* A table of f32 serves all narrower types, one of f64 only f64. */
+static posenc_status check_dtype(const posenc_encoder *e, const DLTensor *x, const char *name, posenc_error *error) {
+    posenc_dtype dtype;
+    if (!x || posenc_dtype_of(x, &dtype) != POSENC_OK || dtype > POSENC_BF16) return POSENC_OK; /* refused further in */
+    if ((dtype == POSENC_F64) == (e->options.dtype == POSENC_F64)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected %s beside a table of %s, got %s",
+                       e->options.dtype == POSENC_F64 ? "f64" : "f32, f16 or bf16", posenc_dtype_name(e->options.dtype),
+                       posenc_dtype_name(dtype));
+}
+
+/* The one warning of an encoder. Its text does not depend on the call, so that which thread was first does not show. */
+static void warn_once(const posenc_encoder *encoder) {
+    union {
+        const posenc_encoder *seen;
+        posenc_encoder *own;
+    } e = {encoder};
+    if (atomic_flag_test_and_set(&e.own->warned)) return;
+    posenc_warn(encoder->context, "a position lies past the encoder's table (max-len); its encoding is computed on the fly");
+}
+
+static posenc_status check_door(const posenc_encoder *e, const DLTensor *x, const char *x_name, const posenc_step *step,
+                                posenc_step *all, posenc_error *error) {
+    if (!e) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "encoder", "expected an encoder, got NULL");
+    if (!x) return posenc_fail(error, POSENC_ERROR_ARGUMENT, x_name, "expected a tensor, got NULL");
+    posenc_status status = read_step(step, all, error);
+    return status == POSENC_OK ? check_dtype(e, x, x_name, error) : status;
+}
+
+posenc_status posenc_encoder_forward(const posenc_encoder *encoder, const posenc_positions *positions,
+                                     const posenc_step *step, const DLTensor *x, DLTensor *y, posenc_error *error) {
+    posenc_step s;
+    posenc_status status = check_door(encoder, x, "x", step, &s, error);
+    if (status != POSENC_OK) return status;
+    posenc_row_call call = {.plan = encoder->plan,
+                            .positions = positions,
+                            .x = x,
+                            .y = y,
+                            .x_name = "x",
+                            .y_name = "y",
+                            .scale = encoder->options.scale,
+                            .adds = true,
+                            .table = encoder->table.tensor.data,
+                            .table_rows = encoder->max_len,
+                            .within_table = encoder->options.past_end == POSENC_PAST_END_ERROR,
+                            .padding_idx = encoder->options.padding_idx,
+                            .dropout = dropout_of(encoder, &s, 1),
+                            .first_element = s.first_element};
+    bool went_past = false;
+    status = posenc_row_call_run(&call, &went_past, error);
+    if (status == POSENC_OK && went_past) warn_once(encoder);
+    return status;
+}
+
+/* With dropout the scale goes into the factor, so that each element is multiplied once. */
+posenc_status posenc_encoder_backward(const posenc_encoder *encoder, const posenc_step *step, const DLTensor *dy,
+                                      DLTensor *dx, posenc_error *error) {
+    posenc_step s;
+    posenc_status status = check_door(encoder, dy, "dy", step, &s, error);
+    if (status != POSENC_OK) return status;
+    posenc_dropout dropout = dropout_of(encoder, &s, encoder->options.scale);
+    posenc_row_call call = {.plan = encoder->plan,
+                            .x = dy,
+                            .y = dx,
+                            .x_name = "dy",
+                            .y_name = "dx",
+                            .scale = dropout.active ? 1 : encoder->options.scale,
+                            .padding_idx = -1,
+                            .dropout = dropout,
+                            .first_element = s.first_element};
+    return posenc_row_call_run(&call, NULL, error);
+}

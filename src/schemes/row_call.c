@@ -1,0 +1,340 @@
+#include "schemes/row_call.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+/* Rows of encodings are made in tiles of this many bytes, which stay in the second-level cache while they are added. */
+enum { TILE_BYTES = 64 << 10 };
+
+/* One thread's part: its scratch and its buffers. */
+typedef struct worker {
+    posenc_row_scratch scratch;
+    char *tile;          /* encodings to be added: f32, or f64 for f64 tensors */
+    char *x_row, *y_row; /* one row each, for strided tensors */
+} worker;
+
+/* What the slices of a call share. */
+typedef struct shared_call {
+    const posenc_row_call *call;
+    const posenc_context *context;
+    const posenc_kernels *kernels;
+    posenc_token_positions positions;
+    posenc_row_tensor x, y;
+    posenc_dtype e_dtype;
+    int64_t tile_rows;
+    bool stream;
+    int n_workers;
+    worker *workers;
+} shared_call;
+
+/* ---- workers ---- */
+
+static void destroy_workers(shared_call *c, int made) {
+    for (int i = 0; i < made; i++) {
+        posenc_release(c->context, c->workers[i].tile);
+        posenc_row_scratch_destroy(&c->workers[i].scratch);
+    }
+    posenc_release(c->context, c->workers);
+}
+
+/* A worker's buffers are one block: a tile, then a row of x and one of y. */
+static posenc_status create_worker(const shared_call *c, worker *w, posenc_error *error) {
+    posenc_status status = posenc_row_scratch_create(&w->scratch, &c->call->plan->rows, error);
+    if (status != POSENC_OK) return status;
+    size_t row = (size_t)c->y.dim * posenc_dtype_bytes(c->y.dtype);
+    size_t tile = (size_t)c->tile_rows * (size_t)c->y.dim * posenc_dtype_bytes(c->e_dtype), bytes = tile + 2 * row;
+    w->tile = posenc_allocate(c->context, bytes);
+    w->x_row = w->tile ? w->tile + tile : NULL;
+    w->y_row = w->tile ? w->x_row + row : NULL;
+    if (w->tile) return POSENC_OK;
+    posenc_row_scratch_destroy(&w->scratch);
+    return posenc_fail_memory(error, "scratch", bytes);
+}
+
+static posenc_status create_workers(shared_call *c, posenc_error *error) {
+    size_t work = (size_t)c->y.batch * (size_t)c->y.tokens * (size_t)c->y.dim * posenc_dtype_bytes(c->y.dtype);
+    /* in place, a line is in the cache already when it is written */
+    c->stream = work >= c->call->plan->rows.stream_bytes && c->x.data != c->y.data;
+    c->n_workers = posenc_slices(c->context, work);
+    c->workers = posenc_allocate(c->context, (size_t)c->n_workers * sizeof *c->workers);
+    if (!c->workers) return posenc_fail_memory(error, "scratch", (size_t)c->n_workers * sizeof *c->workers);
+    for (int i = 0; i < c->n_workers; i++) {
+        posenc_status status = create_worker(c, &c->workers[i], error);
+        if (status == POSENC_OK) continue;
+        destroy_workers(c, i);
+        return status;
+    }
+    return POSENC_OK;
+}
+
+/* Slice i of n over 0..total: from part_start(i) to part_start(i + 1). */
+static int64_t part_start(int64_t total, int n, int i) { return total / n * i + (total % n < i ? total % n : i); }
+
+static posenc_status run_slices(shared_call *c, posenc_task *task, posenc_error *error) {
+    posenc_status status = create_workers(c, error);
+    if (status != POSENC_OK) return status;
+    posenc_parallel(c->context, c->n_workers, task, c);
+    destroy_workers(c, c->n_workers);
+    return POSENC_OK;
+}
+
+/* ---- rows straight into y ---- */
+
+static void scatter(const char *row, char *out, ptrdiff_t step, int64_t n, size_t bytes) {
+    for (int64_t i = 0; i < n; i++) memcpy(out + i * step, row + (size_t)i * bytes, bytes);
+}
+
+static void gather(const char *in, ptrdiff_t step, char *row, int64_t n, size_t bytes) {
+    for (int64_t i = 0; i < n; i++) memcpy(row + (size_t)i * bytes, in + i * step, bytes);
+}
+
+/* Padding: rows of +0 where they are written, of -0 where they will be added, since x + -0 is x, bit for bit. */
+static void emit_nothing(const shared_call *c, posenc_dtype dtype, int64_t count, posenc_row_target target) {
+    static const double minus_f64 = -0.0;
+    static const float minus_f32 = -0.0f;
+    size_t bytes = posenc_dtype_bytes(dtype);
+    for (int64_t i = 0; i < count; i++) {
+        char *row = target.out + i * target.row_bytes;
+        memset(row, 0, (size_t)c->y.dim * bytes);
+        if (!c->call->x) continue;
+        for (int64_t k = 0; k < c->y.dim; k++)
+            memcpy(row + (size_t)k * bytes, dtype == POSENC_F64 ? (const void *)&minus_f64 : (const void *)&minus_f32, bytes);
+    }
+}
+
+static void emit_position(const shared_call *c, worker *w, const posenc_position_run *run, posenc_dtype dtype,
+                          posenc_row_target target, bool stream) {
+    switch (run->kind) {
+        case POSENC_POSITION_WHOLE:
+            posenc_rows_emit_run(&w->scratch, dtype, run->whole, run->count, target, stream);
+            break;
+        case POSENC_POSITION_REAL: posenc_rows_emit_real(&w->scratch, dtype, run->real, target); break;
+        case POSENC_POSITION_NONE: emit_nothing(c, dtype, run->count, target); break;
+    }
+}
+
+/* Encodings of count tokens from (batch, token) on. */
+static void emit_tokens(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count, posenc_dtype dtype,
+                        posenc_row_target target, bool stream) {
+    while (count > 0) {
+        posenc_position_run run = posenc_position_run_at(&c->positions, batch, token, count);
+        emit_position(c, w, &run, dtype, target, stream);
+        token += run.count, count -= run.count;
+        target = posenc_target_after(target, run.count);
+    }
+}
+
+/* Straight into y, with x added on the way where there is one. */
+static void put_tokens(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count) {
+    posenc_row_target target = {posenc_row_at(&c->y, batch, token), c->y.token_bytes, NULL, 0, c->call->scale};
+    if (c->call->x) target.x = posenc_row_at(&c->x, batch, token), target.x_row_bytes = c->x.token_bytes;
+    if (c->y.packed) {
+        emit_tokens(c, w, batch, token, count, c->y.dtype, target, c->stream);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        emit_tokens(c, w, batch, token + i, 1, c->y.dtype, (posenc_row_target){.out = w->y_row}, false);
+        scatter(w->y_row, posenc_row_at(&c->y, batch, token + i), c->y.channel_bytes, c->y.dim, posenc_dtype_bytes(c->y.dtype));
+    }
+}
+
+/* Slices cut the rows, batch row by batch row. */
+static void put_slice(void *argument, int index) {
+    const shared_call *c = argument;
+    int64_t total = c->y.batch * c->y.tokens;
+    int64_t row = part_start(total, c->n_workers, index), end = part_start(total, c->n_workers, index + 1);
+    while (row < end) {
+        int64_t batch = row / c->y.tokens, token = row % c->y.tokens, count = c->y.tokens - token;
+        if (count > end - row) count = end - row;
+        put_tokens(c, &c->workers[index], batch, token, count);
+        row += count;
+    }
+}
+
+/* ---- rows from a tile or a stored table, added to x ---- */
+
+static posenc_add_job add_job(const shared_call *c, int64_t batch, int64_t token) {
+    uint64_t row = (uint64_t)batch * (uint64_t)c->y.tokens + (uint64_t)token;
+    return (posenc_add_job){.n = (size_t)c->y.dim,
+                            .scale = c->call->scale,
+                            .dropout = c->call->dropout,
+                            .element = c->call->first_element + row * (uint64_t)c->y.dim};
+}
+
+/* Strided rows go through buffers, one by one. */
+static void add_strided_row(const shared_call *c, worker *w, const char *e, int64_t batch, int64_t token) {
+    size_t bytes = posenc_dtype_bytes(c->y.dtype);
+    char *x = posenc_row_at(&c->x, batch, token), *y = posenc_row_at(&c->y, batch, token);
+    if (!c->x.packed) gather(x, c->x.channel_bytes, w->x_row, c->y.dim, bytes);
+    posenc_add_job job = add_job(c, batch, token);
+    job.rows = 1, job.e = e;
+    job.x = c->x.packed ? x : w->x_row;
+    job.y = c->y.packed ? y : w->y_row;
+    c->kernels->add[c->y.dtype](&job);
+    if (!c->y.packed) scatter(w->y_row, y, c->y.channel_bytes, c->y.dim, bytes);
+}
+
+/* e: count rows that follow each other, or (e_bytes 0) one for all. */
+static void add_rows(const shared_call *c, worker *w, const char *e, ptrdiff_t e_bytes, int64_t batch, int64_t token,
+                     int64_t count) {
+    if (c->x.packed && c->y.packed) {
+        posenc_add_job job = add_job(c, batch, token);
+        job.rows = (size_t)count, job.e = e, job.e_bytes = e_bytes, job.stream = c->stream;
+        job.x = posenc_row_at(&c->x, batch, token), job.x_bytes = c->x.token_bytes;
+        job.y = posenc_row_at(&c->y, batch, token), job.y_bytes = c->y.token_bytes;
+        c->kernels->add[c->y.dtype](&job);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) add_strided_row(c, w, e + i * e_bytes, batch, token + i);
+}
+
+static ptrdiff_t e_row_bytes(const shared_call *c) { return (ptrdiff_t)((size_t)c->y.dim * posenc_dtype_bytes(c->e_dtype)); }
+
+static bool in_table(const shared_call *c, const posenc_position_run *run) {
+    return run->kind == POSENC_POSITION_WHOLE && run->whole >= 0 && run->whole <= c->call->table_rows - run->count;
+}
+
+/* Run by run: stored rows where the table has them, else rows made in the tile. */
+static void add_from_table(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count) {
+    while (count > 0) {
+        posenc_position_run run = posenc_position_run_at(&c->positions, batch, token, count);
+        const char *e = w->tile;
+        if (in_table(c, &run))
+            e = c->call->table + run.whole * e_row_bytes(c);
+        else
+            emit_position(c, w, &run, c->e_dtype, (posenc_row_target){.out = w->tile, .row_bytes = e_row_bytes(c)}, false);
+        add_rows(c, w, e, e_row_bytes(c), batch, token, run.count);
+        token += run.count, count -= run.count;
+    }
+}
+
+/* A unit of work is one tile of tokens of one batch row. Where the batch shares its positions, or stored rows that lie
+ * near each other, the batch is the inner loop, so that a tile is made, or a stored part fetched, once for all of it. */
+static void add_slice(void *argument, int index) {
+    const shared_call *c = argument;
+    worker *w = &c->workers[index];
+    int64_t tiles = (c->y.tokens + c->tile_rows - 1) / c->tile_rows, units = tiles * c->y.batch, held = -1;
+    int64_t unit = part_start(units, c->n_workers, index), end = part_start(units, c->n_workers, index + 1);
+    bool batch_inside = c->positions.shared || c->call->table;
+    for (; unit < end; unit++) {
+        int64_t tile = batch_inside ? unit / c->y.batch : unit % tiles;
+        int64_t batch = batch_inside ? unit % c->y.batch : unit / tiles;
+        int64_t token = tile * c->tile_rows, count = c->y.tokens - token;
+        if (count > c->tile_rows) count = c->tile_rows;
+        if (c->call->table) {
+            add_from_table(c, w, batch, token, count);
+            continue;
+        }
+        posenc_row_target target = {.out = w->tile, .row_bytes = e_row_bytes(c)};
+        if (!c->positions.shared || held != tile) emit_tokens(c, w, batch, token, count, c->e_dtype, target, false);
+        held = tile;
+        add_rows(c, w, w->tile, e_row_bytes(c), batch, token, count);
+    }
+}
+
+/* y = x * scale, dropped out: one row of -0 serves every token. */
+static void scale_slice(void *argument, int index) {
+    const shared_call *c = argument;
+    worker *w = &c->workers[index];
+    int64_t total = c->y.batch * c->y.tokens;
+    int64_t row = part_start(total, c->n_workers, index), end = part_start(total, c->n_workers, index + 1);
+    emit_nothing(c, c->e_dtype, 1, (posenc_row_target){.out = w->tile});
+    while (row < end) {
+        int64_t batch = row / c->y.tokens, token = row % c->y.tokens, count = c->y.tokens - token;
+        if (count > end - row) count = end - row;
+        add_rows(c, w, w->tile, 0, batch, token, count);
+        row += count;
+    }
+}
+
+/* ---- the door ---- */
+
+static int64_t rows_of_tile(int64_t dim, size_t element, int64_t tokens) {
+    int64_t rows = TILE_BYTES / (dim * (int64_t)element);
+    if (rows < 1) rows = 1;
+    return rows < tokens ? rows : tokens;
+}
+
+/* The first position of a run that lies outside of the table, and whether there is one. */
+static bool leaves_table(const posenc_position_run *run, int64_t rows, int64_t *position) {
+    bool real = run->kind == POSENC_POSITION_REAL;
+    int64_t first = real ? (int64_t)floor(run->real) : run->whole, last = real ? (int64_t)ceil(run->real) : first + run->count - 1;
+    *position = first < 0 || first >= rows ? first : real ? last : rows;
+    return first < 0 || last >= rows;
+}
+
+static posenc_status check_run(const shared_call *c, const posenc_position_run *run, int64_t batch, int64_t token,
+                               bool *past, posenc_error *error) {
+    int64_t rows = c->call->table_rows, position;
+    if (run->kind == POSENC_POSITION_NONE || !leaves_table(run, rows, &position)) return POSENC_OK;
+    if (position >= rows || (run->kind == POSENC_POSITION_WHOLE && run->whole > rows - run->count)) *past = true;
+    if (!c->call->within_table) return POSENC_OK;
+    int64_t at = token + (run->kind == POSENC_POSITION_WHOLE ? position - run->whole : 0);
+    return posenc_fail(error, POSENC_ERROR_POSITION, "positions",
+                       "expected 0..%lld, which the table's %lld rows hold, got %lld at batch %lld, token %lld; "
+                       "make the encoder with a larger max-len, or let it extend",
+                       (long long)rows - 1, (long long)rows, (long long)position, (long long)batch, (long long)at);
+}
+
+/* Looks at every position of a call with a table before anything is written. */
+static posenc_status check_table(const shared_call *c, bool *past, posenc_error *error) {
+    posenc_status status = POSENC_OK;
+    for (int64_t b = 0; b < (c->positions.shared ? 1 : c->y.batch); b++)
+        for (int64_t t = 0; t < c->y.tokens && status == POSENC_OK;) {
+            posenc_position_run run = posenc_position_run_at(&c->positions, b, t, c->y.tokens - t);
+            status = check_run(c, &run, b, t, past, error);
+            t += run.count;
+        }
+    return status;
+}
+
+static posenc_status open_tensors(shared_call *c, posenc_error *error) {
+    const posenc_row_call *call = c->call;
+    int64_t dim = call->plan->rows.dim;
+    posenc_status status = POSENC_OK;
+    if (call->x) status = posenc_row_tensor_open(call->x, call->x_name, dim, &c->x, error);
+    if (status == POSENC_OK) status = posenc_row_tensor_open(call->y, call->y_name, dim, &c->y, error);
+    if (status != POSENC_OK) return status;
+    if (!call->x) return posenc_row_tensor_check_output(call->y, call->y_name, error);
+    return posenc_row_tensors_check_pair(call->x, &c->x, call->x_name, call->y, &c->y, call->y_name, error);
+}
+
+/* Picks the way through: straight into y, from tiles or a table, or without encodings. */
+static posenc_status run_open(shared_call *c, bool *past, posenc_error *error) {
+    const posenc_row_call *call = c->call;
+    if (call->table) {
+        posenc_status status = check_table(c, past, error);
+        if (status != POSENC_OK) return status;
+    }
+    if (c->y.batch == 0 || c->y.tokens == 0) return POSENC_OK;
+    c->e_dtype = c->y.dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32;
+    if (!call->x) return run_slices(c, put_slice, error);
+    bool once = c->y.batch == 1 || !c->positions.shared; /* no tile would serve twice */
+    bool plain = !call->table && !call->dropout.active && !c->positions.skips && c->x.packed && c->y.packed;
+    if (call->adds && once && plain && posenc_rows_can_add(&call->plan->rows, c->y.dtype)) return run_slices(c, put_slice, error);
+    c->tile_rows = rows_of_tile(c->y.dim, posenc_dtype_bytes(c->e_dtype), c->y.tokens);
+    return run_slices(c, call->adds ? add_slice : scale_slice, error);
+}
+
+posenc_status posenc_row_call_run(const posenc_row_call *call, bool *went_past, posenc_error *error) {
+    if (!call->plan) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "plan", "expected a plan, got NULL");
+    shared_call c = {.call = call, .context = call->plan->context, .kernels = call->plan->rows.engine.kernels};
+    bool past = false;
+    posenc_status status = open_tensors(&c, error);
+    if (status == POSENC_OK && !isfinite(call->scale))
+        status = posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number, got %g", call->scale);
+    if (status == POSENC_OK)
+        status = posenc_positions_open(c.context, call->positions, call->padding_idx, c.y.batch, c.y.tokens, &c.positions, error);
+    if (status != POSENC_OK) return status;
+    status = posenc_positions_check_apart(call->positions, call->y, call->y_name, error);
+    if (status == POSENC_OK) status = run_open(&c, &past, error);
+    posenc_positions_close(&c.positions);
+    if (status == POSENC_OK && went_past) *went_past = past;
+    return status;
+}

@@ -1,0 +1,32 @@
+/* A caller's tensor of rows, (tokens, dim) or (batch, tokens, dim), seen in bytes. */
+#ifndef POSENC_SCHEMES_ROW_TENSOR_H
+#define POSENC_SCHEMES_ROW_TENSOR_H
+
+#include "base/tensor.h"
+
+typedef struct posenc_row_tensor {
+    char *data;
+    posenc_dtype dtype;
+    int64_t batch, tokens, dim;
+    ptrdiff_t batch_bytes, token_bytes, channel_bytes;
+    bool packed; /* the elements of a row are contiguous */
+} posenc_row_tensor;
+
+/* Checks a tensor for rows of dim channels in an encoding's dtype. */
+posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, int64_t dim, posenc_row_tensor *out,
+                                     posenc_error *error);
+
+/* Checks an output for strides that keep its elements apart. */
+posenc_status posenc_row_tensor_check_output(const DLTensor *out, const char *name, posenc_error *error);
+
+/* Checks an input and an output that go together: shapes, dtypes, and memory that is the same or apart. */
+posenc_status posenc_row_tensors_check_pair(const DLTensor *x, const posenc_row_tensor *xr, const char *x_name,
+                                            const DLTensor *y, const posenc_row_tensor *yr, const char *y_name,
+                                            posenc_error *error);
+
+/* Address of a token's row. */
+static inline char *posenc_row_at(const posenc_row_tensor *t, int64_t batch, int64_t token) {
+    return t->data + batch * t->batch_bytes + token * t->token_bytes;
+}
+
+#endif

@@ -1,0 +1,91 @@
+#!/bin/sh
+# Every fenced block of the documents is an example that works. By its label:
+#     sh       runs, all blocks of a document in order, in one temporary folder
+#     console  its "$ " lines run, and what follows each is what it prints
+#     c        compiles and runs; a fragment inside a function that has batch, tokens, x and y
+#     cmake    configures and builds with the installed copy
+#     text     is none
+# Any other label is a mistake.
+. "$(dirname "$0")/support.sh"
+PATH=$BUILD/bin:$PATH
+export PATH
+prefix=$work/prefix
+
+# blocks LABEL FILE: the contents of all blocks with that label.
+blocks() { awk -v want="$1" '/^```/ { inside = !inside; label = substr($0, 4); next } inside && label == want' "$2"; }
+count() { grep -c "^\`\`\`$1\$" "$2" || true; }
+
+check_labels() {
+    strange=$(awk '/^```/ { inside = !inside; if (inside) print substr($0, 4) }' "$1" | grep -vxE 'sh|console|c|cmake|text' || true)
+    [ -z "$strange" ] || fail "$1: expected blocks of sh, console, c, cmake or text, got \"$strange\""
+}
+
+run_sh() {
+    blocks sh "$1" >"$work/block.sh"
+    (cd "$work/folder" && sh -eu "$work/block.sh") >"$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        fail "$1: a sh block"
+    }
+}
+
+# Rebuilds the block from its own commands and what they print, and compares.
+run_console() {
+    blocks console "$1" >"$work/expected"
+    : >"$work/seen"
+    grep '^\$ ' "$work/expected" | sed 's/^\$ //' | while IFS= read -r line; do
+        echo "\$ $line" >>"$work/seen"
+        (cd "$work/folder" && sh -c "$line") >>"$work/seen" 2>&1 </dev/null || true
+    done
+    diff "$work/expected" "$work/seen" >&2 || fail "$1: a console block prints something else (above)"
+}
+
+run_c() {
+    {
+        echo '#include <posenc/posenc.h>'
+        echo 'static float x[2 * 3 * 512], y[2 * 3 * 512];'
+        echo 'int main(void) { enum { batch = 2, tokens = 3 };'
+        blocks c "$1"
+        echo 'posenc_plan_destroy(plan); return !(y[512] > 0.84147f && y[512] < 0.84148f); }'
+    } >"$work/block.c"
+    quietly "$CC" -std=c11 -Wall -Wextra -Werror $sanitize -I"$prefix/include" -isystem "$DLPACK" "$work/block.c" "$lib/libposenc.a" \
+        -lm -pthread -o "$work/block"
+    "$work/block" || fail "$1: the c block ran and did not give sin 1"
+}
+
+run_cmake() {
+    mkdir "$work/cmake"
+    cp "$SOURCE/tests/house/consumer/consumer.c" "$work/cmake"
+    {
+        printf 'cmake_minimum_required(VERSION 3.20)\nproject(example LANGUAGES C)\nadd_executable(your_program consumer.c)\n'
+        blocks cmake "$1"
+    } >"$work/cmake/CMakeLists.txt"
+    quietly "$CMAKE" -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_C_FLAGS="$sanitize"
+    quietly "$CMAKE" --build "$work/cmake/build"
+    quietly "$work/cmake/build/your_program"
+}
+
+quietly "$CMAKE" --install "$BUILD" --prefix "$prefix"
+lib=$(dirname "$(find "$prefix" -name libposenc.a)")
+
+# docs/options.md is generated, and its examples are tested with the program.
+documents=$(ls "$SOURCE/README.md" "$SOURCE/CONTRIBUTING.md" "$SOURCE"/docs/*.md | grep -v '/options\.md$')
+for file in $documents; do
+    rm -rf "$work/folder" && mkdir "$work/folder"
+    check_labels "$file"
+    run_sh "$file"
+    run_console "$file"
+    [ "$(count c "$file")" = 0 ] || run_c "$file"
+    [ "$(count cmake "$file")" = 0 ] || run_cmake "$file"
+done
+
+# Links between the documents lead somewhere.
+for file in $documents; do
+    for link in $(grep -o '](\([^)#]*\))' "$file" | sed 's/^](//; s/)$//' | grep -v '^https\?:'); do
+        [ -e "$(dirname "$file")/$link" ] || fail "$file: links to $link, which is not there"
+    done
+done
+for needed in 'make demo' 'make test' '<!-- bench -->' '<!-- /bench -->'; do
+    grep -qF -e "$needed" "$SOURCE/README.md" || fail "README.md: expected $needed"
+done
+echo "the documents' examples work"
