@@ -92,6 +92,8 @@ double posenc_bench_worst_error(const posenc_bench_reference *reference, const v
     return worst;
 }
 
+double posenc_bench_reference_bound(double position) { return (double)(2 * LDBL_EPSILON) * (fabs(position) + 1); }
+
 const char *posenc_bench_reference_type(void) {
 #if LDBL_MANT_DIG == 64
     return "long double, 64-bit mantissa";

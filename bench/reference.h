@@ -1,7 +1,7 @@
 /* The yardstick of accuracy: rows in long double, from the paper's equation, independent of posenc.
  * The frequency of a pair is computed once by powl; the angle is position * frequency, and sinl reduces it exactly.
- * With the 64-bit mantissa of x86 the reference errs by less than position * 1e-19 + 1e-19: below 1e-12 at ten million,
- * and a float's rounding is 3e-8. */
+ * Power and product each round once, so the angle is off by two parts in 2^64 of itself at most where long double has
+ * the 64-bit mantissa of x86: 2e-12 at ten million, and a float's rounding is 3e-8. */
 #ifndef POSENC_BENCH_REFERENCE_H
 #define POSENC_BENCH_REFERENCE_H
 
@@ -28,6 +28,9 @@ void posenc_bench_reference_free(posenc_bench_reference *reference);
  * table: (ceil(length / step), dim) of dtype f32, f64, f16 or bf16, holding rows 0, step, 2 step, ... */
 double posenc_bench_worst_error(const posenc_bench_reference *reference, const void *table, posenc_dtype dtype,
                                 int64_t step);
+
+/* Bound on the reference's own error at a position. */
+double posenc_bench_reference_bound(double position);
 
 /* "long double, 64-bit mantissa": what the reference was computed in. The text is static. */
 const char *posenc_bench_reference_type(void);

@@ -94,9 +94,9 @@ static bool show_far(const bench *b) {
 static void say_reference(void) {
     char text[512];
     snprintf(text, sizeof text,
-             "Errors are absolute and measured against the equation in %s, which itself errs by less than 1e-12 here; "
+             "Errors are absolute and measured against the equation in %s, which itself errs by %.0e at most; "
              "half the last bit of a float near 1 is 3.0e-08. The values themselves lie between -1 and 1.",
-             posenc_bench_reference_type());
+             posenc_bench_reference_type(), posenc_bench_reference_bound(1e7));
     puts("");
     posenc_demo_say(text);
 }

@@ -25,6 +25,7 @@ test,long|may|program ninja|ninja-build|a faster build
 test,long|may|program clang|clang|the second compiler
 test,long|may|program g++|g++|the headers in C++
 test,long|may|program python3|python3|an independent reader of .npy files
+test,long|may|header simde/x86/avx512.h|libsimde-dev|the AVX-512 kernels in portable C
 test,long|may|program aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|the NEON kernels
 test,long|may|none|libc6-dev-arm64-cross|the NEON kernels
 test,long|may|program qemu-aarch64|qemu-user|machines of other kinds

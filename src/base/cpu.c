@@ -53,11 +53,35 @@ const char *posenc_isa_name(size_t index) {
     return NULL;
 }
 
-size_t posenc_cache_bytes(void) {
-    long bytes = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#ifdef POSENC_X86
+/* Size of the outermost cache that a leaf of cache parameters lists: 4 on Intel, 0x8000001D on AMD. 0 if it lists none. */
+static size_t listed_cache_bytes(unsigned leaf) {
+    size_t bytes = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned a, b, c, d;
+        if (!__get_cpuid_count(leaf, i, &a, &b, &c, &d) || (a & 31) == 0) break;
+        if ((a & 31) == 2) continue; /* instructions only */
+        bytes = (size_t)((b >> 22) + 1) * ((b >> 12 & 0x3FF) + 1) * ((b & 0xFFF) + 1) * ((size_t)c + 1);
+    }
+    return bytes;
+}
+
+/* Asked of the processor, because some C libraries give the sum over all sockets of the machine. */
+static size_t processor_cache_bytes(void) {
+    size_t bytes = listed_cache_bytes(4);
+    return bytes ? bytes : listed_cache_bytes(0x8000001Du);
+}
+#else
+static size_t processor_cache_bytes(void) { return 0; }
 #endif
-    return bytes > 0 ? (size_t)bytes : (size_t)16 << 20;
+
+size_t posenc_cache_bytes(void) {
+    size_t bytes = processor_cache_bytes();
+    if (bytes) return bytes;
+    long said = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    said = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (said <= 0) said = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return said > 0 ? (size_t)said : (size_t)16 << 20;
 }

@@ -8,15 +8,24 @@
 #if defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
 #include <xmmintrin.h>
 
-typedef unsigned posenc_fpenv;
+/* Both units: vectors and scalars use the first, long double and the C library's strtod and printf look at the second. */
+typedef struct posenc_fpenv {
+    unsigned sse;
+    unsigned short x87;
+} posenc_fpenv;
 
-static inline posenc_fpenv posenc_fpenv_enter(void) {
-    posenc_fpenv saved = _mm_getcsr();
-    _mm_setcsr(0x1F80); /* all exceptions masked, nearest even, no flush to zero, no denormals-are-zero */
-    return saved;
+static inline void posenc_fpenv_leave(posenc_fpenv saved) {
+    _mm_setcsr(saved.sse);
+    __asm__ volatile("fldcw %0" : : "m"(saved.x87));
 }
 
-static inline void posenc_fpenv_leave(posenc_fpenv saved) { _mm_setcsr(saved); }
+static inline posenc_fpenv posenc_fpenv_enter(void) {
+    posenc_fpenv saved = {_mm_getcsr(), 0};
+    __asm__ volatile("fnstcw %0" : "=m"(saved.x87));
+    /* All exceptions masked, nearest even, no flush to zero, no denormals-are-zero; 64-bit significands. */
+    posenc_fpenv_leave((posenc_fpenv){0x1F80, 0x037F});
+    return saved;
+}
 
 #elif defined(__aarch64__)
 

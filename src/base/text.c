@@ -9,6 +9,8 @@
 
 #include <posenc/context.h>
 
+#include "base/fpenv.h"
+
 bool posenc_parse_i64(const char *text, int64_t *out) {
     if (!isdigit((unsigned char)text[0]) && !(text[0] == '-' && isdigit((unsigned char)text[1]))) return false;
     char *end;
@@ -28,17 +30,21 @@ bool posenc_parse_f64(const char *text, double *out) {
     if (n == 0 || n >= sizeof copy || isspace((unsigned char)text[0]) || strchr(text, 'x') || strchr(text, 'X')) return false;
     for (size_t i = 0; i <= n; i++) copy[i] = text[i] == '.' ? decimal_mark() : text[i];
     char *end;
+    posenc_fpenv saved = posenc_fpenv_enter(); /* strtod rounds as the caller does */
     double value = strtod(copy, &end);
+    posenc_fpenv_leave(saved);
     if (*end != '\0') return false;
     *out = value;
     return true;
 }
 
 void posenc_print_f64(double value, char text[32]) {
+    posenc_fpenv saved = posenc_fpenv_enter();
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, 32, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
+    posenc_fpenv_leave(saved);
     for (char *p = text; *p; p++)
         if (*p == decimal_mark()) *p = '.';
 }

@@ -119,12 +119,14 @@ static posenc_status finish_plan(posenc_status status, posenc_plan *plan) {
 static posenc_status call_named(world *w, posenc_error *error) {
     posenc_plan *plan = NULL;
     const posenc_parameter parameters[] = {{"dim", "32"}, {"layout", "halves"}};
-    return finish_plan(posenc_plan_create(w->context, "sinusoidal", parameters, 2, &plan, error), plan);
+    posenc_status status = posenc_plan_create(w->context, "sinusoidal", parameters, 2, &plan, error);
+    return finish_plan(status, plan);
 }
 
 static posenc_status call_typed(world *w, posenc_error *error) {
     posenc_plan *plan = NULL;
-    return finish_plan(posenc_sinusoidal_create(w->context, 32, &plan, error), plan);
+    posenc_status status = posenc_sinusoidal_create(w->context, 32, &plan, error);
+    return finish_plan(status, plan);
 }
 
 static posenc_status call_float32(world *w, posenc_error *error) {
@@ -133,7 +135,8 @@ static posenc_status call_float32(world *w, posenc_error *error) {
     posenc_sinusoidal_default(&o, sizeof o);
     o.dim = 32;
     o.arithmetic = POSENC_ARITHMETIC_FLOAT32_EXP;
-    return finish_plan(posenc_sinusoidal_create_with(w->context, &o, &plan, error), plan);
+    posenc_status status = posenc_sinusoidal_create_with(w->context, &o, &plan, error);
+    return finish_plan(status, plan);
 }
 
 static posenc_status write_rows(world *w, const posenc_plan *plan, int64_t start, bool ids, const int64_t *strides,

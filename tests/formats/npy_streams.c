@@ -120,6 +120,28 @@ static void a_pipe_that_ends_early(void **state) {
     npy_bytes_end(&npy);
 }
 
+static void a_pipe_that_goes_on(void **state) {
+    int ends[2];
+    posenc_array *array = NULL;
+    posenc_error error = {.message = ""};
+    (void)state;
+    npy_bytes npy = make_file();
+    uint8_t *longer = must_allocate(npy.n + 200000);
+    memcpy(longer, npy.bytes, npy.n);
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = feed(ends[1], longer, npy.n + 200000);
+    close(ends[1]);
+    assert_int_equal(read_stdin_from(ends[0], "-", &array, &error), POSENC_ERROR_FORMAT);
+    close(ends[0]); /* the child ends here, by SIGPIPE */
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(error.offset, (int64_t)npy.n);
+    assert_string_equal(error.message,
+                        "-: byte 800128: expected the end of the file, as the header says, got more bytes");
+    assert_null(array);
+    free(longer);
+    npy_bytes_end(&npy);
+}
+
 /* What was read before does not count: a file behind "-" begins at the current place. */
 static void a_file_as_standard_input(void **state) {
     folder f = folder_make();
@@ -288,15 +310,11 @@ static void a_name_that_acts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pipe_as_standard_input),
-        cmocka_unit_test(a_pipe_that_does_not_block),
-        cmocka_unit_test(a_pipe_that_ends_early),
-        cmocka_unit_test(a_file_as_standard_input),
-        cmocka_unit_test(a_fifo),
-        cmocka_unit_test(a_stream_without_end),
-        cmocka_unit_test(things_that_are_no_files),
-        cmocka_unit_test(a_file_beyond_4_gib),
-        cmocka_unit_test(a_name_that_acts),
+        cmocka_unit_test(a_pipe_as_standard_input), cmocka_unit_test(a_pipe_that_does_not_block),
+        cmocka_unit_test(a_pipe_that_ends_early),   cmocka_unit_test(a_pipe_that_goes_on),
+        cmocka_unit_test(a_file_as_standard_input), cmocka_unit_test(a_fifo),
+        cmocka_unit_test(a_stream_without_end),     cmocka_unit_test(things_that_are_no_files),
+        cmocka_unit_test(a_file_beyond_4_gib),      cmocka_unit_test(a_name_that_acts),
     };
     return TEST_RUN(tests);
 }

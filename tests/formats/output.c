@@ -124,7 +124,7 @@ static void null_arguments(void **state) {
 /* Pieces of all sizes around the buffer's keep their order. */
 static void pieces_of_every_size(void **state) {
     enum { N = 1 << 20 };
-    static const size_t sizes[] = {1, 0, 65535, 65536, 65537, 7, 131072, 3, 65533, 40000, 40000};
+    static const size_t sizes[] = {1, 0, 65535, 65536, 65537, 7, 131072, 3, 65533, 65536, 65535, 2, 40000, 40000};
     random_state random = random_start("output pieces");
     folder f = folder_make();
     uint8_t *data = must_allocate(N);
@@ -208,6 +208,31 @@ static void names_that_are_taken(void **state) {
     folder_end(&f);
 }
 
+/* A name that is taken for good: what has it is not ours to remove. */
+static uint64_t no_nonce(void *user) {
+    (void)user;
+    return 0;
+}
+
+static void a_name_that_stays_taken(void **state) {
+    folder f = folder_make();
+    const char *theirs = folder_path(&f, ".posenc-0000000000000.tmp"), *path = folder_path(&f, "x");
+    faulty_io faulty;
+    posenc_output *output = NULL;
+    (void)state;
+    faulty_io_init(&faulty);
+    faulty.io.nonce = no_nonce;
+    folder_write(theirs, "theirs", 6);
+    assert_int_equal(posenc_output_open_with(&faulty.io, NULL, path, &output, NULL), POSENC_ERROR_IO);
+    assert_null(output);
+    assert_true(folder_holds(theirs, "theirs", 6));
+    remove(theirs);
+    assert_int_equal(symlink("elsewhere", theirs), 0); /* a link, too, and it is not followed */
+    assert_int_equal(posenc_output_open_with(&faulty.io, NULL, path, &output, NULL), POSENC_ERROR_IO);
+    assert_int_equal(folder_count(&f), 1);
+    folder_end(&f);
+}
+
 /* Many drafts in one folder at a time. */
 static void many_at_once(void **state) {
     enum { N = 100 };
@@ -260,6 +285,7 @@ int main(void) {
         cmocka_unit_test(a_file_size_limit),
         cmocka_unit_test(a_target_that_becomes_a_folder),
         cmocka_unit_test(names_that_are_taken),
+        cmocka_unit_test(a_name_that_stays_taken),
         cmocka_unit_test(many_at_once),
         cmocka_unit_test(input_equal_to_output),
     };

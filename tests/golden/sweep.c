@@ -28,10 +28,11 @@ static void look_at(tally *t, const sweep_rows *rows, int64_t r, int64_t column,
     for (int d = 0; d < 4; d++) {
         posenc_dtype dtype = encoding_dtypes[d];
         uint64_t bits = element(rows, d, r, column);
+        bool rounded = number_decode(dtype, bits) == number_decode(dtype, oracle_round(dtype, exact)); /* +0 is -0 */
         t->values[d]++;
-        if (bits == oracle_round(dtype, exact) && dtype != POSENC_F32 && dtype != POSENC_F64) continue;
+        t->wrong[d] += !rounded;
+        if (rounded && dtype != POSENC_F32 && dtype != POSENC_F64) continue; /* saves time */
         double ulps, error = oracle_error(dtype, bits, exact, &ulps), size = dtype == POSENC_F64 ? error : ulps;
-        t->wrong[d] += bits != oracle_round(dtype, exact);
         if (size > t->worst[d]) t->worst[d] = size;
         check(oracle_accepts(dtype, bits, exact), "%s %s column %" PRId64 ": got %.17g, off by %.3g (%.6f ulp)", what,
               posenc_dtype_name(dtype), column, number_decode(dtype, bits), error, ulps);
