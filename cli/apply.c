@@ -86,8 +86,8 @@ static int add(job *j) {
     posenc_positions positions;
     posenc_error error;
     int64_t tokens = j->x->shape[j->x->ndim - 2], offset = posenc_cli_integer(j->arguments, "offset");
-    int64_t magnitude = j->positions.ids ? j->positions.magnitude : posenc_cli_magnitude(offset, tokens);
-    int status = posenc_cli_plan(j->arguments, j->x->shape[j->x->ndim - 1], magnitude, &j->plan);
+    int64_t reach = j->positions.ids ? j->positions.reach : posenc_cli_reach(offset, tokens);
+    int status = posenc_cli_plan(j->arguments, j->x->shape[j->x->ndim - 1], reach, &j->plan);
     if (status != POSENC_CLI_FINE) return status;
     if (!j->positions.ids && tokens > 0 && offset > INT64_MAX - (tokens - 1))
         return posenc_cli_fail("offset: expected at most %lld for %lld tokens, got %lld",

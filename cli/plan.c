@@ -21,19 +21,19 @@ static void add(parameters *p, const posenc_cli_arguments *arguments, const char
 }
 
 /* Kept within what the scheme takes. */
-static int64_t max_len(const posenc_scheme_info *scheme, int64_t magnitude) {
+static int64_t max_len(const posenc_scheme_info *scheme, int64_t reach) {
     const posenc_parameter_info *parameter = posenc_cli_parameter_find(scheme, "max-len");
-    if (!parameter) return magnitude;
-    if ((double)magnitude < parameter->minimum) return (int64_t)parameter->minimum;
-    return (double)magnitude > parameter->maximum ? (int64_t)parameter->maximum : magnitude;
+    if (!parameter) return reach;
+    if ((double)reach < parameter->minimum) return (int64_t)parameter->minimum;
+    return (double)reach > parameter->maximum ? (int64_t)parameter->maximum : reach;
 }
 
-int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t magnitude, posenc_plan **plan) {
+int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t reach, posenc_plan **plan) {
     parameters p = {.n = arguments->n_parameters};
     posenc_error error;
     memcpy(p.list, arguments->parameters, arguments->n_parameters * sizeof *p.list);
     if (dim > 0) add(&p, arguments, "dim", dim, p.texts[0]);
-    add(&p, arguments, "max-len", max_len(arguments->scheme, magnitude), p.texts[1]);
+    add(&p, arguments, "max-len", max_len(arguments->scheme, reach), p.texts[1]);
     if (posenc_plan_create(arguments->context, arguments->scheme->name, p.list, p.n, plan, &error) == POSENC_OK)
         return POSENC_CLI_FINE;
     return posenc_cli_refuse(&error);

@@ -6,8 +6,8 @@
 
 /* Makes a plan of the scheme of operand 0.
  * dim: the width, where the data decide; 0: as the user says.
- * magnitude: the farthest position; the plan is prepared up to there unless the user gave max-len.
+ * reach: positions -reach..reach are prepared for, unless the user gave max-len.
  * Returns POSENC_CLI_FINE, or prints the error and returns _TROUBLE. The caller destroys the plan. */
-int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t magnitude, posenc_plan **plan);
+int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t reach, posenc_plan **plan);
 
 #endif

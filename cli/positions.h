@@ -6,7 +6,7 @@
 
 typedef struct posenc_cli_positions {
     const DLTensor *ids; /* contiguous; NULL: no file was read */
-    int64_t magnitude;   /* no position is farther from 0 than this; at most 2^62, plans serve the rest as well */
+    int64_t reach;       /* positions -reach..reach are worth preparing a plan for; others work too, slower */
     posenc_array *array; /* what the ids live in: a .npy file's content, ... */
     void *column;        /* ... or the numbers of a .csv file */
     posenc_view view;
@@ -20,8 +20,8 @@ int posenc_cli_positions_read(const posenc_context *context, const char *path, p
 /* Frees what was read; harmless on a zeroed struct. */
 void posenc_cli_positions_free(posenc_cli_positions *positions);
 
-/* The magnitude of start, start + 1, ..., start + length - 1. */
-int64_t posenc_cli_magnitude(int64_t start, int64_t length);
+/* The reach for start, start + 1, ..., start + length - 1. */
+int64_t posenc_cli_reach(int64_t start, int64_t length);
 
 /* Reads one column of numbers from a .csv file (positions_csv.c). *column receives n int64, or n double if any number
  * has a fraction or an exponent; the caller frees it. */

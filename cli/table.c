@@ -5,6 +5,8 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "numbers.h"
+#include "options.h"
 #include "plan.h"
 #include "positions.h"
 #include "target.h"
@@ -18,7 +20,7 @@ typedef struct job {
     posenc_dtype dtype;
     int digits; /* of a number in csv */
     int64_t start, length, dim;
-    int64_t magnitude;
+    int64_t reach;
     posenc_cli_positions positions;
     posenc_plan *plan;
     char header[256]; /* .npy */
@@ -47,7 +49,7 @@ static int rows_of_file(job *j) {
     const DLTensor *ids = j->positions.ids;
     if (ids->ndim != 1) return posenc_cli_fail("%s: expected positions of rank 1, got rank %d", path, (int)ids->ndim);
     j->length = ids->shape[0];
-    j->magnitude = j->positions.magnitude;
+    j->reach = j->positions.reach;
     if (!posenc_cli_given(j->arguments, "length") || posenc_cli_integer(j->arguments, "length") == j->length)
         return POSENC_CLI_FINE;
     return posenc_cli_fail("length: expected %lld, the positions in %s, got %s", (long long)j->length, path,
@@ -63,19 +65,29 @@ static int find_rows(job *j) {
     if (j->length > 0 && j->start > INT64_MAX - (j->length - 1))
         return posenc_cli_fail("start: expected at most %lld for %lld rows, got %lld",
                                (long long)(INT64_MAX - (j->length - 1)), (long long)j->length, (long long)j->start);
-    j->magnitude = posenc_cli_magnitude(j->start, j->length);
+    j->reach = posenc_cli_reach(j->start, j->length);
     return POSENC_CLI_FINE;
+}
+
+/* Before anything is allocated. A width that is none is left to the plan, which says so. */
+static int check_size(const job *j) {
+    const char *text = posenc_cli_text(j->arguments, "dim");
+    int64_t dim = 0;
+    const posenc_parameter_info *parameter = posenc_cli_parameter_find(posenc_cli_scheme(j->arguments), "dim");
+    if (!text || !posenc_cli_parse_integer(text, &dim) || dim < 1 || (double)dim > parameter->maximum)
+        return POSENC_CLI_FINE;
+    int64_t bytes = (int64_t)posenc_dtype_bytes(j->dtype), most = (INT64_MAX - (int64_t)sizeof j->header) / bytes;
+    if (j->length <= most / dim) return POSENC_CLI_FINE;
+    return posenc_cli_fail("length: expected at most %lld for %lld channels, got %lld", (long long)(most / dim),
+                           (long long)dim, (long long)j->length);
 }
 
 static int make_plan(job *j) {
     posenc_error error;
-    int status = posenc_cli_plan(j->arguments, 0, j->magnitude, &j->plan);
+    int status = check_size(j);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_plan(j->arguments, 0, j->reach, &j->plan);
     if (status != POSENC_CLI_FINE) return status;
     j->dim = posenc_plan_dim(j->plan);
-    int64_t bytes = (int64_t)posenc_dtype_bytes(j->dtype), most = (INT64_MAX - (int64_t)sizeof j->header) / bytes;
-    if (j->length > most / j->dim)
-        return posenc_cli_fail("length: expected at most %lld for %lld channels, got %lld", (long long)(most / j->dim),
-                               (long long)j->dim, (long long)j->length);
     if (j->csv) return POSENC_CLI_FINE;
     const int64_t shape[] = {j->length, j->dim};
     if (posenc_npy_header(j->dtype, 2, shape, j->header, &j->header_bytes, &error) == POSENC_OK) return POSENC_CLI_FINE;
@@ -92,7 +104,7 @@ static int make_block(const job *j, int64_t first, int64_t rows, void *block) {
     if (j->positions.ids) {
         posenc_dtype dtype = POSENC_I64;
         posenc_dtype_of(j->positions.ids, &dtype);
-        char *ids = (char *)j->positions.ids->data + j->positions.ids->byte_offset;
+        char *ids = (char *)j->positions.ids->data + j->positions.ids->byte_offset; /* not reached without rows */
         positions.ids = posenc_view_make(&part, ids + (size_t)first * posenc_dtype_bytes(dtype), dtype, 1, &rows, NULL);
     }
     const int64_t shape[] = {rows, j->dim};

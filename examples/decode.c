@@ -8,7 +8,8 @@
 
 enum { DIM = 256, PROMPT = 1000, STEPS = 50 };
 
-/* Decodes STEPS tokens after the prompt and compares each row with the table's. Returns the number of rows that differ. */
+/* Decodes STEPS tokens after the prompt and compares each row with the table's. Returns the number of rows that differ.
+ */
 static int decode(posenc_cursor *cursor, const float *table) {
     int different = 0;
     for (int64_t position = PROMPT; position < PROMPT + STEPS; position++) {

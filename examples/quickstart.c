@@ -7,7 +7,8 @@
 
 int main(void) {
     enum { BATCH = 8, TOKENS = 128, DIM = 512 };
-    float *x = calloc((size_t)BATCH * TOKENS * DIM, sizeof *x); /* (batch, tokens, dim): what the embedding layer gives */
+    float *x =
+        calloc((size_t)BATCH * TOKENS * DIM, sizeof *x); /* (batch, tokens, dim): what the embedding layer gives */
     if (!x) return EXIT_FAILURE;
 
     posenc_plan *plan = NULL;

@@ -1,5 +1,5 @@
-/* Half precision, sequence first: the memory is (tokens, batch, dim), as some models keep it. Strides say so, and nothing is
- * copied or converted. The positions are those of tokens 100, 101, ... of a longer text. */
+/* Half precision, sequence first: the memory is (tokens, batch, dim), as some models keep it. Strides say so, and
+ * nothing is copied or converted. The positions are those of tokens 100, 101, ... of a longer text. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -34,14 +34,12 @@ long|may|none|libc6-dev-s390x-cross|a big-endian machine
 long|may|program i686-linux-gnu-gcc|gcc-i686-linux-gnu|a 32-bit machine
 long|may|none|libc6-dev-i386-cross|a 32-bit machine
 long|may|program bochs|bochs|the AVX-512 kernels on any machine
-long|may|none|bochs-term|the same: its display
 long|may|none|bochsbios|the same: its firmware
 long|may|none|vgabios|the same: its firmware
 long|may|none|isolinux|the same: its boot loader
 long|may|none|syslinux-common|the same: its boot loader
 long|may|program xorriso|xorriso|the same: its disc
 long|may|program cpio|cpio|the same: its first files
-long|may|program script|bsdutils|the same: its terminal
 format|must|program clang-format|clang-format|the formatter
 TABLE
 }

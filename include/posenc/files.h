@@ -47,9 +47,12 @@ typedef struct posenc_tensor_info {
     uint64_t offset, bytes; /* of its data, in the file */
 } posenc_tensor_info;
 
-/* Opens a file and checks its header: sizes against the file, UTF-8, duplicate keys, gaps and overlaps. ("-" is refused:
- * the data are read by position.)
- * Returns POSENC_ERROR_IO, POSENC_ERROR_FORMAT (with the byte offset), POSENC_ERROR_MEMORY; *out is untouched then. */
+/* Opens a file and checks its header: sizes against the file, UTF-8, duplicate keys, gaps and overlaps. ("-" and pipes are
+ * refused: the data are read by position.)
+ * context: NULL for defaults; else it must outlive the file and its arrays. The JSON library's own memory is not from it.
+ * Returns POSENC_ERROR_IO, POSENC_ERROR_FORMAT (with the byte offset), POSENC_ERROR_SHAPE (a rank above 64),
+ * POSENC_ERROR_UNSUPPORTED (a header above 16 MiB, or a build without jansson), POSENC_ERROR_MEMORY; *out is untouched
+ * then. */
 POSENC_API posenc_status posenc_safetensors_open(const posenc_context *context, const char *path,
                                                  posenc_safetensors **out, posenc_error *error);
 
@@ -72,17 +75,34 @@ POSENC_API const char *posenc_safetensors_metadata(const posenc_safetensors *fil
 POSENC_API const char *posenc_safetensors_key(const posenc_safetensors *file, size_t index);
 
 /* Reads a tensor's data, in native byte order. The array outlives the file; it ends before the context.
+ * tensor: as posenc_safetensors_at or _find gave it for this file.
  * Returns POSENC_ERROR_DTYPE (not decoded; bool holds a byte other than 0 and 1 is POSENC_ERROR_FORMAT),
  * POSENC_ERROR_SHAPE (a rank above 8), POSENC_ERROR_IO (also a file that has shrunk), POSENC_ERROR_MEMORY. */
 POSENC_API posenc_status posenc_safetensors_read(const posenc_safetensors *file, const posenc_tensor_info *tensor,
                                                  posenc_array **out, posenc_error *error);
 
+/* Reads a part of a tensor into the caller's memory: elements from index first on, in native byte order.
+ * data: room for them; undefined after a failure.
+ * Returns as posenc_safetensors_read (no rank is refused), and POSENC_ERROR_ARGUMENT for a part that is not within it. */
+POSENC_API posenc_status posenc_safetensors_read_elements(const posenc_safetensors *file,
+                                                          const posenc_tensor_info *tensor, uint64_t first, void *data,
+                                                          size_t elements, posenc_error *error);
+
+/* Reads a part of a tensor as it stands in the file, whatever its type: bytes from byte first of its data on.
+ * data: room for them; undefined after a failure.
+ * Returns POSENC_ERROR_ARGUMENT (a part that is not within it), POSENC_ERROR_IO. */
+POSENC_API posenc_status posenc_safetensors_read_bytes(const posenc_safetensors *file, const posenc_tensor_info *tensor,
+                                                       uint64_t first, void *data, size_t bytes, posenc_error *error);
+
 /* A tensor to be written. */
 typedef struct posenc_tensor_entry {
     const char *name; /* UTF-8, not empty, not "__metadata__", each once */
     posenc_dtype dtype;
-    int rank;
+    int rank; /* 0..64 */
     const int64_t *shape;
+    /* With dtype POSENC_DTYPE_COUNT only, for a tensor that is copied from another file without being decoded: */
+    const char *dtype_text; /* as posenc_tensor_info has it */
+    uint64_t bytes;         /* of its data */
 } posenc_tensor_entry;
 
 /* An output file in the making. A regular target is written beside its final place and renamed by commit, so that it is
@@ -97,16 +117,23 @@ POSENC_API posenc_status posenc_output_open(const posenc_context *context, const
 /* Appends bytes. After a failure the output can only be discarded. Retries short writes and EINTR. */
 POSENC_API posenc_status posenc_output_write(posenc_output *output, const void *data, size_t bytes, posenc_error *error);
 
+/* Appends elements in little-endian order, as .safetensors wants them; on most machines that is their own order.
+ * data: contiguous, in native byte order. elements: their number.
+ * Returns as posenc_output_write, and POSENC_ERROR_DTYPE, POSENC_ERROR_ARGUMENT (a negative number). */
+POSENC_API posenc_status posenc_output_write_elements(posenc_output *output, const void *data, posenc_dtype dtype,
+                                                      int64_t elements, posenc_error *error);
+
 /* Finishes the file, puts it in its place and ends the output, also on failure: nothing is left behind then. */
 POSENC_API posenc_status posenc_output_commit(posenc_output *output, posenc_error *error);
 
 /* Gives up: removes what was written and ends the output. NULL is fine. */
 POSENC_API void posenc_output_discard(posenc_output *output);
 
-/* Writes a safetensors header; the tensors' data follow it with posenc_output_write, in the order of the entries, C order,
- * little-endian, without gaps.
- * metadata: n_metadata pairs of key and value, {key0, value0, key1, ...}; NULL for none.
- * Returns POSENC_ERROR_ARGUMENT (names, UTF-8), POSENC_ERROR_SHAPE, POSENC_ERROR_IO, POSENC_ERROR_MEMORY. */
+/* Writes a safetensors header; the tensors' data follow it with posenc_output_write_elements, in the order of the entries,
+ * C order, little-endian, without gaps. The data begin at a multiple of 8.
+ * metadata: n_metadata pairs of key and value, {key0, value0, key1, ...}, each key once; NULL for none.
+ * Returns POSENC_ERROR_ARGUMENT (names, UTF-8, a header above 16 MiB), POSENC_ERROR_SHAPE, POSENC_ERROR_DTYPE,
+ * POSENC_ERROR_IO, POSENC_ERROR_MEMORY; nothing is written then, unless it is POSENC_ERROR_IO. */
 POSENC_API posenc_status posenc_safetensors_header(posenc_output *output, const posenc_tensor_entry *entries,
                                                    size_t n_entries, const char *const *metadata, size_t n_metadata,
                                                    posenc_error *error);

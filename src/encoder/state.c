@@ -68,7 +68,7 @@ posenc_status posenc_encoder_save(const posenc_encoder *encoder, const char *pat
     posenc_output *output;
     posenc_status status = posenc_output_open(encoder->context, path, &output, error);
     if (status != POSENC_OK) return status;
-    posenc_tensor_entry pe = {"pe", encoder->options.dtype, 2, encoder->table.shape};
+    posenc_tensor_entry pe = {.name = "pe", .dtype = encoder->options.dtype, .rank = 2, .shape = encoder->table.shape};
     status = posenc_safetensors_header(output, &pe, 1, m.pairs, m.n, error);
     if (status == POSENC_OK)
         status = posenc_output_write_elements(output, encoder->table.tensor.data, encoder->options.dtype,

@@ -6,21 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_UNIT_BYTES = 4, MOST_UNIT_TEXT = 4 * MOST_UNIT_BYTES + 1 };
+#include "formats/utf8.h"
 
-/* Bytes of the well-formed UTF-8 character at the front, and its code point; 0 if there is none. */
-static size_t decode(const uint8_t *bytes, size_t n, uint32_t *code) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = bytes[0] < 0xC2 ? 0 : bytes[0] < 0xE0 ? 2 : bytes[0] < 0xF0 ? 3 : bytes[0] < 0xF5 ? 4 : 0;
-    if (length == 0 || length > n) return 0;
-    *code = bytes[0] & (0x7Fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) return 0;
-        *code = *code << 6 | (bytes[i] & 0x3Fu);
-    }
-    bool surrogate = *code >= 0xD800 && *code <= 0xDFFF;
-    return *code < least[length] || *code > 0x10FFFF || surrogate ? 0 : length;
-}
+enum { MOST_UNIT_BYTES = 4, MOST_UNIT_TEXT = 4 * MOST_UNIT_BYTES + 1 };
 
 /* Characters that act instead of being seen: C1 controls, direction marks, zero widths, line ends, tags. */
 static bool acts(uint32_t code) {
@@ -35,7 +23,7 @@ static bool acts(uint32_t code) {
 /* Writes the unit at the front as text and returns how many bytes it took. */
 static size_t unit(const uint8_t *bytes, size_t n, bool utf8, char text[MOST_UNIT_TEXT]) {
     uint32_t code = 0;
-    size_t length = utf8 ? decode(bytes, n, &code) : 0;
+    size_t length = utf8 ? posenc_utf8_wide(bytes, n, &code) : 0;
     if (length > 0 && !acts(code)) {
         memcpy(text, bytes, length);
         text[length] = '\0';

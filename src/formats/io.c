@@ -61,6 +61,12 @@ static int64_t system_read(void *user, int file, void *data, size_t bytes) {
     return n < 0 ? -errno : n;
 }
 
+static int64_t system_read_at(void *user, int file, void *data, size_t bytes, int64_t offset) {
+    (void)user;
+    ssize_t n = pread(file, data, bytes < most_bytes ? bytes : most_bytes, (off_t)offset);
+    return n < 0 ? -errno : n;
+}
+
 static int64_t system_write(void *user, int file, const void *data, size_t bytes) {
     (void)user;
     ssize_t n = write(file, data, bytes < most_bytes ? bytes : most_bytes);
@@ -131,6 +137,7 @@ const posenc_io posenc_io_system = {
     .info = system_info,
     .info_at = system_info_at,
     .read = system_read,
+    .read_at = system_read_at,
     .write = system_write,
     .wait = system_wait,
     .close = system_close,
@@ -152,6 +159,17 @@ static int recover(const posenc_io *io, int file, posenc_io_how how, int64_t n) 
 int posenc_io_read_all(const posenc_io *io, int file, void *data, size_t bytes, size_t *got) {
     for (*got = 0; *got < bytes;) {
         int64_t n = io->read(io->user, file, (char *)data + *got, bytes - *got);
+        if (n == 0) return 0;
+        if (n > 0) *got += (size_t)n;
+        int code = n < 0 ? recover(io, file, POSENC_IO_READ, n) : 0;
+        if (code < 0) return code;
+    }
+    return 0;
+}
+
+int posenc_io_read_all_at(const posenc_io *io, int file, void *data, size_t bytes, int64_t offset, size_t *got) {
+    for (*got = 0; *got < bytes;) {
+        int64_t n = io->read_at(io->user, file, (char *)data + *got, bytes - *got, offset + (int64_t)*got);
         if (n == 0) return 0;
         if (n > 0) *got += (size_t)n;
         int code = n < 0 ? recover(io, file, POSENC_IO_READ, n) : 0;

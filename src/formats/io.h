@@ -36,6 +36,7 @@ typedef struct posenc_io {
     int (*info)(void *user, int file, posenc_io_info *out);
     int (*info_at)(void *user, const char *path, posenc_io_info *out); /* of what the links lead to */
     int64_t (*read)(void *user, int file, void *data, size_t bytes);
+    int64_t (*read_at)(void *user, int file, void *data, size_t bytes, int64_t offset); /* of a file; it stays where it is */
     int64_t (*write)(void *user, int file, const void *data, size_t bytes);
     int (*wait)(void *user, int file, posenc_io_how how); /* after -EAGAIN: until a read or write can go on */
     int (*close)(void *user, int file);
@@ -54,6 +55,9 @@ enum { POSENC_IO_STDIN = 0, POSENC_IO_STDOUT = 1 };
 
 /* Reads until bytes are there or the file ends; *got says how many came, also on failure. 0 or -errno. */
 int posenc_io_read_all(const posenc_io *io, int file, void *data, size_t bytes, size_t *got);
+
+/* The same from an offset of a regular file, whose current place does not take part. */
+int posenc_io_read_all_at(const posenc_io *io, int file, void *data, size_t bytes, int64_t offset, size_t *got);
 
 /* Writes all bytes; *put says how many went out, also on failure. 0 or -errno. */
 int posenc_io_write_all(const posenc_io *io, int file, const void *data, size_t bytes, size_t *put);

@@ -1,5 +1,6 @@
 /* The header of a .npy file that is about to be written: version 1.0, which every reader knows, padded to 64 bytes so
- * that the data begin on a cache line. 256 bytes hold the longest one: 8 extents of 19 digits make 232. */
+ * that the data begin on a cache line. Shapes that fit into 63 bits of bytes come to 128 bytes; any eight extents of 19
+ * digits would to 256. */
 #include <posenc/files.h>
 #include <stdio.h>
 #include <string.h>

@@ -116,6 +116,8 @@ posenc_status posenc_output_open(const posenc_context *context, const char *path
     return posenc_output_open_with(&posenc_io_system, context, path, out, error);
 }
 
+const posenc_context *posenc_output_context(const posenc_output *output) { return output->context; }
+
 static posenc_status put(posenc_output *output, const void *data, size_t bytes, posenc_error *error) {
     size_t done;
     int code = posenc_io_write_all(output->io, output->file, data, bytes, &done);

@@ -45,7 +45,8 @@ void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t
     for (size_t i = 0; i < n; i++) {
         float numerator = (float)(step * i);
         if (by_exp) {
-            posenc_wide value = posenc_wide_exp((double)(numerator * rate));
+            float exponent = numerator * rate; /* assigned, so that it is rounded where floats are computed in double */
+            posenc_wide value = posenc_wide_exp((double)exponent);
             inv_freq[i] = round_wide(&value);
         } else {
             inv_freq[i] = 1 / power((double)(float)base, numerator / (float)denominator);

@@ -151,6 +151,8 @@ static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token
     for (int64_t b = 0; b < rows; b++) {
         int64_t next;
         status = first_position(p, b, p->tokens, &next, error);
+        if (status == POSENC_OK && next == INT64_MIN) /* it marks padding here */
+            status = posenc_fail(error, POSENC_ERROR_POSITION, "start", "expected a first position above -2^63 beside a mask, got it");
         if (status != POSENC_OK) return status;
         for (int64_t t = 0; t < p->tokens; t++)
             p->resolved[b * p->tokens + t] =

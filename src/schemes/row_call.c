@@ -196,8 +196,17 @@ static void add_rows(const shared_call *c, worker *w, const char *e, ptrdiff_t e
 
 static ptrdiff_t e_row_bytes(const shared_call *c) { return (ptrdiff_t)((size_t)c->y.dim * posenc_dtype_bytes(c->e_dtype)); }
 
-static bool in_table(const shared_call *c, const posenc_position_run *run) {
-    return run->kind == POSENC_POSITION_WHOLE && run->whole >= 0 && run->whole <= c->call->table_rows - run->count;
+/* Shortens a run to the part of it that lies within the table, which is true, or to the part before or behind: a stored
+ * row serves wherever the table has one, also where a run leaves the table. */
+static bool cut_at_table(const shared_call *c, posenc_position_run *run) {
+    int64_t rows = c->call->table_rows;
+    if (run->kind != POSENC_POSITION_WHOLE || run->whole >= rows) return false;
+    if (run->whole < 0) {
+        if (run->whole > -run->count) run->count = -run->whole;
+        return false;
+    }
+    if (run->count > rows - run->whole) run->count = rows - run->whole;
+    return true;
 }
 
 /* Run by run: stored rows where the table has them, else rows made in the tile. */
@@ -205,7 +214,7 @@ static void add_from_table(const shared_call *c, worker *w, int64_t batch, int64
     while (count > 0) {
         posenc_position_run run = posenc_position_run_at(&c->positions, batch, token, count);
         const char *e = w->tile;
-        if (in_table(c, &run))
+        if (cut_at_table(c, &run))
             e = c->call->table + run.whole * e_row_bytes(c);
         else
             emit_position(c, w, &run, c->e_dtype, (posenc_row_target){.out = w->tile, .row_bytes = e_row_bytes(c)}, false);
@@ -308,11 +317,11 @@ static posenc_status open_tensors(shared_call *c, posenc_error *error) {
 /* Picks the way through: straight into y, from tiles or a table, or without encodings. */
 static posenc_status run_open(shared_call *c, bool *past, posenc_error *error) {
     const posenc_row_call *call = c->call;
+    if (c->y.batch == 0 || c->y.tokens == 0) return POSENC_OK;
     if (call->table) {
         posenc_status status = check_table(c, past, error);
         if (status != POSENC_OK) return status;
     }
-    if (c->y.batch == 0 || c->y.tokens == 0) return POSENC_OK;
     c->e_dtype = c->y.dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32;
     if (!call->x) return run_slices(c, put_slice, error);
     bool once = c->y.batch == 1 || !c->positions.shared; /* no tile would serve twice */

@@ -224,10 +224,13 @@ static void test_no_warnings(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_refused_options),
-        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_smaller_size),
-        cmocka_unit_test(test_null_context_and_destroy), cmocka_unit_test(test_executor),
-        cmocka_unit_test(test_allocator),      cmocka_unit_test(test_no_warnings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults),
+                                       cmocka_unit_test(test_refused_options),
+                                       cmocka_unit_test(test_instruction_sets),
+                                       cmocka_unit_test(test_smaller_size),
+                                       cmocka_unit_test(test_null_context_and_destroy),
+                                       cmocka_unit_test(test_executor),
+                                       cmocka_unit_test(test_allocator),
+                                       cmocka_unit_test(test_no_warnings)};
     return TEST_RUN(tests);
 }

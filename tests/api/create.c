@@ -20,7 +20,8 @@ static void refuse_named(const char *scheme, const posenc_parameter *parameters,
     posenc_plan *plan = UNTOUCHED;
     posenc_error error = error_blank();
     char what[200];
-    snprintf(what, sizeof what, "create %s with %s = %s", scheme ? scheme : "NULL", n && parameters && parameters[0].name ? parameters[0].name : "nothing",
+    snprintf(what, sizeof what, "create %s with %s = %s", scheme ? scheme : "NULL",
+             n && parameters && parameters[0].name ? parameters[0].name : "nothing",
              n && parameters && parameters[0].text ? parameters[0].text : "NULL");
     must_refuse(what, posenc_plan_create(NULL, scheme, parameters, n, &plan, &error), expected, &error, argument);
     assert_ptr_equal(plan, UNTOUCHED);
@@ -34,10 +35,12 @@ static void refuse_value(const char *name, const char *text) {
 
 static void test_refused_values(void **state) {
     (void)state;
-    static const char *const dims[] = {"0", "-1", "16777217", "1099511627776", "9223372036854775808", "abc", "", " 8", "8 ",
-                                       "8.0", "0x8", "1e3", "+8", "8k", "nan"};
+    static const char *const dims[] = {
+        "0",  "-1", "16777217", "1099511627776", "9223372036854775808", "abc", "", " 8", "8 ", "8.0", "0x8", "1e3",
+        "+8", "8k", "nan"};
     for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) refuse_value("dim", dims[i]);
-    static const char *const bases[] = {"0", "-1", "nan", "inf", "-inf", "9e-7", "1.1e30", "", "ten", "1e4x", "1,5", "0x10", "1e999"};
+    static const char *const bases[] = {"0", "-1",  "nan",  "inf", "-inf", "9e-7", "1.1e30",
+                                        "",  "ten", "1e4x", "1,5", "0x10", "1e999"};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) refuse_value("base", bases[i]);
     static const char *const layouts[] = {"", "half", "Interleaved", "0", "halves "};
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) refuse_value("layout", layouts[i]);
@@ -50,7 +53,8 @@ static void test_refused_values(void **state) {
 
 static void test_refused_names(void **state) {
     (void)state;
-    const posenc_parameter dim = {"dim", "8"}, unknown[] = {{"bass", "10"}, {"dim", "8"}}, twice[] = {{"dim", "8"}, {"dim", "8"}};
+    const posenc_parameter dim = {"dim", "8"}, unknown[] = {{"bass", "10"}, {"dim", "8"}},
+                           twice[] = {{"dim", "8"}, {"dim", "8"}};
     const posenc_parameter no_name = {NULL, "8"}, no_text = {"dim", NULL};
     refuse_named("sinusodial", &dim, 1, POSENC_ERROR_UNKNOWN, "scheme");
     refuse_named("no such thing at all", &dim, 1, POSENC_ERROR_UNKNOWN, "scheme");
@@ -63,7 +67,8 @@ static void test_refused_names(void **state) {
     refuse_named("sinusoidal", &no_name, 1, POSENC_ERROR_ARGUMENT, NULL);
     refuse_named("sinusoidal", &no_text, 1, POSENC_ERROR_ARGUMENT, NULL);
     posenc_error error = error_blank();
-    must_refuse("no out", posenc_plan_create(NULL, "sinusoidal", &dim, 1, NULL, &error), POSENC_ERROR_ARGUMENT, &error, "out");
+    must_refuse("no out", posenc_plan_create(NULL, "sinusoidal", &dim, 1, NULL, &error), POSENC_ERROR_ARGUMENT, &error,
+                "out");
 }
 
 /* A mistyped name is answered with the nearest known one. */
@@ -112,7 +117,8 @@ static void test_refused_typed_options(void **state) {
     o = typed(), o.dim = 8, o.size = 0, refuse_typed(o, NULL);
     posenc_plan *plan = UNTOUCHED;
     posenc_error error = error_blank();
-    must_refuse("no options", posenc_sinusoidal_create_with(NULL, NULL, &plan, &error), POSENC_ERROR_ARGUMENT, &error, NULL);
+    must_refuse("no options", posenc_sinusoidal_create_with(NULL, NULL, &plan, &error), POSENC_ERROR_ARGUMENT, &error,
+                NULL);
     o = typed(), o.dim = 8;
     must_refuse("no out", posenc_sinusoidal_create_with(NULL, &o, NULL, &error), POSENC_ERROR_ARGUMENT, &error, "out");
     must_refuse("no out", posenc_sinusoidal_create(NULL, 8, NULL, &error), POSENC_ERROR_ARGUMENT, &error, "out");
@@ -157,7 +163,8 @@ static posenc_plan *read_back(const posenc_plan *plan) {
     posenc_parameter parameters[16];
     for (size_t i = 0; i < info->n_parameters; i++) {
         parameters[i] = (posenc_parameter){info->parameters[i].name, texts[i]};
-        check(posenc_plan_parameter(plan, info->parameters[i].name, texts[i], 64) == POSENC_OK, "%s", parameters[i].name);
+        check(posenc_plan_parameter(plan, info->parameters[i].name, texts[i], 64) == POSENC_OK, "%s",
+              parameters[i].name);
     }
     posenc_plan *again;
     posenc_error error = error_blank();
@@ -182,8 +189,11 @@ static void test_typed_named_and_read_back_are_one(void **state) {
         snprintf(dim, sizeof dim, "%" PRId64, shape.dim);
         snprintf(base, sizeof base, "%.17g", shape.base);
         snprintf(max_len, sizeof max_len, "%" PRId64, shape.max_len);
-        const posenc_parameter named[] = {{"arithmetic", arithmetics[shape.arithmetic]}, {"base", base}, {"dim", dim},
-                                          {"layout", layouts[shape.layout]}, {"max-len", max_len},
+        const posenc_parameter named[] = {{"arithmetic", arithmetics[shape.arithmetic]},
+                                          {"base", base},
+                                          {"dim", dim},
+                                          {"layout", layouts[shape.layout]},
+                                          {"max-len", max_len},
                                           {"cos-first", shape.cos_first ? "true" : "false"}};
         posenc_plan *a = must_plan(NULL, &shape), *b;
         assert_int_equal(posenc_plan_create(NULL, "sinusoidal", named, 6, &b, NULL), POSENC_OK);
@@ -200,8 +210,8 @@ static void test_typed_named_and_read_back_are_one(void **state) {
 static void test_parameter_texts(void **state) {
     (void)state;
     posenc_plan *plan = must_plan(NULL, &(plan_shape){.dim = 512, .base = 0.1, .layout = POSENC_LAYOUT_HALVES});
-    static const char *const known[][2] = {{"dim", "512"}, {"base", "0.1"}, {"layout", "halves"}, {"cos-first", "false"},
-                                           {"arithmetic", "exact"}, {"max-len", "5000"}};
+    static const char *const known[][2] = {{"dim", "512"},         {"base", "0.1"},         {"layout", "halves"},
+                                           {"cos-first", "false"}, {"arithmetic", "exact"}, {"max-len", "5000"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char text[64];
         assert_int_equal(posenc_plan_parameter(plan, known[i][0], text, sizeof text), POSENC_OK);
@@ -269,7 +279,8 @@ static void test_descriptors(void **state) {
             const posenc_parameter_info *p = &info->parameters[k];
             assert_true(strlen(p->name) > 0 && strlen(p->help) > 0 && p->unit);
             assert_true((p->kind == POSENC_PARAMETER_CHOICE) == (p->choices != NULL));
-            if (p->kind != POSENC_PARAMETER_CHOICE && p->kind != POSENC_PARAMETER_FLAG) assert_true(p->minimum <= p->maximum);
+            if (p->kind != POSENC_PARAMETER_CHOICE && p->kind != POSENC_PARAMETER_FLAG)
+                assert_true(p->minimum <= p->maximum);
         }
     }
     assert_string_equal(posenc_effect_name(POSENC_EFFECT_ADDS_ROWS), "adds rows");
@@ -280,11 +291,14 @@ static void test_descriptors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_values),       cmocka_unit_test(test_refused_names),
-        cmocka_unit_test(test_nearest_name_in_message), cmocka_unit_test(test_refused_typed_options),
-        cmocka_unit_test(test_smaller_size),         cmocka_unit_test(test_typed_named_and_read_back_are_one),
-        cmocka_unit_test(test_parameter_texts),      cmocka_unit_test(test_ends_of_ranges),
-        cmocka_unit_test(test_descriptors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused_values),
+                                       cmocka_unit_test(test_refused_names),
+                                       cmocka_unit_test(test_nearest_name_in_message),
+                                       cmocka_unit_test(test_refused_typed_options),
+                                       cmocka_unit_test(test_smaller_size),
+                                       cmocka_unit_test(test_typed_named_and_read_back_are_one),
+                                       cmocka_unit_test(test_parameter_texts),
+                                       cmocka_unit_test(test_ends_of_ranges),
+                                       cmocka_unit_test(test_descriptors)};
     return TEST_RUN(tests);
 }

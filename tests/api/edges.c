@@ -117,8 +117,10 @@ static void test_guarded_calls(void **state) {
     for (int round = 0; round < 600; round++) {
         guard_side side = round & 1 ? GUARD_BEFORE : GUARD_BEHIND;
         posenc_dtype dtype = encoding_dtypes[round / 2 % 4];
-        plan_shape shape = {.dim = random_between(&random, 1, 140), .layout = (posenc_layout)random_between(&random, 0, 2),
-                            .cos_first = round & 8, .arithmetic = round % 16 == 0 ? POSENC_ARITHMETIC_FLOAT32 : POSENC_ARITHMETIC_EXACT};
+        plan_shape shape = {.dim = random_between(&random, 1, 140),
+                            .layout = (posenc_layout)random_between(&random, 0, 2),
+                            .cos_first = round & 8,
+                            .arithmetic = round % 16 == 0 ? POSENC_ARITHMETIC_FLOAT32 : POSENC_ARITHMETIC_EXACT};
         int64_t tokens = random_between(&random, 1, 70), n = tokens * shape.dim;
         size_t bytes = (size_t)n * posenc_dtype_bytes(dtype);
         posenc_plan *plan = must_plan(NULL, &shape);
@@ -162,10 +164,12 @@ static void test_neighbouring_columns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_to_do),        cmocka_unit_test(test_empty_ids_are_not_read),
-        cmocka_unit_test(test_no_positions_means_from_zero), cmocka_unit_test(test_ends_of_positions),
-        cmocka_unit_test(test_byte_offset),          cmocka_unit_test(test_guarded_calls),
-        cmocka_unit_test(test_neighbouring_columns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_to_do),
+                                       cmocka_unit_test(test_empty_ids_are_not_read),
+                                       cmocka_unit_test(test_no_positions_means_from_zero),
+                                       cmocka_unit_test(test_ends_of_positions),
+                                       cmocka_unit_test(test_byte_offset),
+                                       cmocka_unit_test(test_guarded_calls),
+                                       cmocka_unit_test(test_neighbouring_columns)};
     return TEST_RUN(tests);
 }

@@ -80,8 +80,9 @@ static void test_the_good_call_is_good(void **state) {
 
 static void test_shapes(void **state) {
     (void)state;
-    static int64_t shapes[][4] = {{BATCH, TOKENS, DIM + 1}, {BATCH, TOKENS, DIM - 1}, {BATCH, TOKENS, 0}, {BATCH, DIM, TOKENS},
-                                  {BATCH, -1, DIM}, {-1, TOKENS, DIM}, {INT64_MAX, INT64_MAX, DIM}, {INT64_MAX, 1, DIM}};
+    static int64_t shapes[][4] = {{BATCH, TOKENS, DIM + 1},    {BATCH, TOKENS, DIM - 1}, {BATCH, TOKENS, 0},
+                                  {BATCH, DIM, TOKENS},        {BATCH, -1, DIM},         {-1, TOKENS, DIM},
+                                  {INT64_MAX, INT64_MAX, DIM}, {INT64_MAX, 1, DIM}};
     for (int v = 0; v < 2; v++) {
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             good *g = good_make();
@@ -118,8 +119,9 @@ static void test_shapes(void **state) {
 
 static void test_dtypes(void **state) {
     (void)state;
-    const DLDataType bad[] = {{kDLInt, 32, 1}, {kDLUInt, 8, 1}, {kDLInt, 64, 1}, {kDLFloat, 32, 4}, {kDLFloat, 8, 1},
-                              {kDLFloat, 128, 1}, {kDLComplex, 64, 1}, {kDLBfloat, 32, 1}, {99, 32, 1}};
+    const DLDataType bad[] = {{kDLInt, 32, 1},     {kDLUInt, 8, 1},    {kDLInt, 64, 1},
+                              {kDLFloat, 32, 4},   {kDLFloat, 8, 1},   {kDLFloat, 128, 1},
+                              {kDLComplex, 64, 1}, {kDLBfloat, 32, 1}, {99, 32, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         for (int v = 0; v < 2; v++) {
             good *g = good_make();
@@ -133,8 +135,8 @@ static void test_dtypes(void **state) {
     good *g = good_make();
     g->x->dtype = (DLDataType){kDLFloat, 16, 1};
     refuse(call_add, g, "x and y of different dtypes", POSENC_ERROR_DTYPE, NULL);
-    const DLDataType bad_ids[] = {{kDLFloat, 32, 1}, {kDLInt, 16, 1}, {kDLUInt, 64, 1}, {kDLUInt, 32, 1}, {kDLInt, 64, 2},
-                                  {kDLBfloat, 16, 1}};
+    const DLDataType bad_ids[] = {{kDLFloat, 32, 1}, {kDLInt, 16, 1}, {kDLUInt, 64, 1},
+                                  {kDLUInt, 32, 1},  {kDLInt, 64, 2}, {kDLBfloat, 16, 1}};
     for (size_t i = 0; i < sizeof bad_ids / sizeof *bad_ids; i++)
         for (int v = 0; v < 2; v++) {
             g = good_make();
@@ -163,7 +165,8 @@ static void test_devices(void **state) {
 
 static void test_ids(void **state) {
     (void)state;
-    static int64_t shapes[][3] = {{BATCH, TOKENS + 1}, {BATCH + 1, TOKENS}, {TOKENS, BATCH}, {1, TOKENS}, {BATCH, 1}, {BATCH, -3}};
+    static int64_t shapes[][3] = {{BATCH, TOKENS + 1}, {BATCH + 1, TOKENS}, {TOKENS, BATCH},
+                                  {1, TOKENS},         {BATCH, 1},          {BATCH, -3}};
     for (int v = 0; v < 2; v++) {
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             good *g = good_make();
@@ -230,8 +233,9 @@ static void test_overlaps(void **state) {
     (void)state;
     for (int v = 0; v < 2; v++) {
         good *g = good_make();
-        static int64_t zero_batch[3] = {0, DIM, 1}, zero_token[3] = {TOKENS * DIM, 0, 1}, zero_channel[3] = {TOKENS * DIM, DIM, 0},
-                       close[3] = {TOKENS * DIM, DIM - 1, 1}, crossing[3] = {DIM, DIM, 1};
+        static int64_t zero_batch[3] = {0, DIM, 1}, zero_token[3] = {TOKENS * DIM, 0, 1},
+                       zero_channel[3] = {TOKENS * DIM, DIM, 0}, close[3] = {TOKENS * DIM, DIM - 1, 1},
+                       crossing[3] = {DIM, DIM, 1};
         int64_t *strides[] = {zero_batch, zero_token, zero_channel, close, crossing};
         for (size_t i = 0; i < 5; i++) {
             good *h = good_make();
@@ -254,8 +258,8 @@ static void test_overlaps(void **state) {
         posenc_error error = error_blank();
         must_refuse("partial overlap", call_add(g, &error), POSENC_ERROR_OVERLAP, &error, NULL);
         assert_memory_equal(room, copy, 3 * N * sizeof *room);
-        check(posenc_plan_add_f32(g->plan, 0, BATCH, TOKENS, room + N + shift, room + N) == POSENC_ERROR_OVERLAP, "shift %d",
-              shift);
+        check(posenc_plan_add_f32(g->plan, 0, BATCH, TOKENS, room + N + shift, room + N) == POSENC_ERROR_OVERLAP,
+              "shift %d", shift);
         assert_memory_equal(room, copy, 3 * N * sizeof *room);
         free(room);
         free(copy);
@@ -362,13 +366,18 @@ static void test_equation(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_good_call_is_good), cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_dtypes),                cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_ids),                   cmocka_unit_test(test_batched_ids_need_a_batch),
-        cmocka_unit_test(test_positions),             cmocka_unit_test(test_overlaps),
-        cmocka_unit_test(test_same_memory_in_another_order), cmocka_unit_test(test_missing_things),
-        cmocka_unit_test(test_plain_pointer_calls),   cmocka_unit_test(test_cursor),
-        cmocka_unit_test(test_equation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_good_call_is_good),
+                                       cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_dtypes),
+                                       cmocka_unit_test(test_devices),
+                                       cmocka_unit_test(test_ids),
+                                       cmocka_unit_test(test_batched_ids_need_a_batch),
+                                       cmocka_unit_test(test_positions),
+                                       cmocka_unit_test(test_overlaps),
+                                       cmocka_unit_test(test_same_memory_in_another_order),
+                                       cmocka_unit_test(test_missing_things),
+                                       cmocka_unit_test(test_plain_pointer_calls),
+                                       cmocka_unit_test(test_cursor),
+                                       cmocka_unit_test(test_equation)};
     return TEST_RUN(tests);
 }

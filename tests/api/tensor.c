@@ -13,12 +13,12 @@ typedef struct dtype_fact {
 } dtype_fact;
 
 static const dtype_fact facts[] = {
-    {POSENC_F32, "f32", 4, {kDLFloat, 32, 1}},   {POSENC_F64, "f64", 8, {kDLFloat, 64, 1}},
-    {POSENC_F16, "f16", 2, {kDLFloat, 16, 1}},   {POSENC_BF16, "bf16", 2, {kDLBfloat, 16, 1}},
-    {POSENC_I8, "i8", 1, {kDLInt, 8, 1}},        {POSENC_I16, "i16", 2, {kDLInt, 16, 1}},
-    {POSENC_I32, "i32", 4, {kDLInt, 32, 1}},     {POSENC_I64, "i64", 8, {kDLInt, 64, 1}},
-    {POSENC_U8, "u8", 1, {kDLUInt, 8, 1}},       {POSENC_U16, "u16", 2, {kDLUInt, 16, 1}},
-    {POSENC_U32, "u32", 4, {kDLUInt, 32, 1}},    {POSENC_U64, "u64", 8, {kDLUInt, 64, 1}},
+    {POSENC_F32, "f32", 4, {kDLFloat, 32, 1}}, {POSENC_F64, "f64", 8, {kDLFloat, 64, 1}},
+    {POSENC_F16, "f16", 2, {kDLFloat, 16, 1}}, {POSENC_BF16, "bf16", 2, {kDLBfloat, 16, 1}},
+    {POSENC_I8, "i8", 1, {kDLInt, 8, 1}},      {POSENC_I16, "i16", 2, {kDLInt, 16, 1}},
+    {POSENC_I32, "i32", 4, {kDLInt, 32, 1}},   {POSENC_I64, "i64", 8, {kDLInt, 64, 1}},
+    {POSENC_U8, "u8", 1, {kDLUInt, 8, 1}},     {POSENC_U16, "u16", 2, {kDLUInt, 16, 1}},
+    {POSENC_U32, "u32", 4, {kDLUInt, 32, 1}},  {POSENC_U64, "u64", 8, {kDLUInt, 64, 1}},
 };
 
 static void test_dtypes(void **state) {
@@ -53,7 +53,8 @@ static void test_unknown_dtypes(void **state) {
         assert_int_equal(posenc_dtype_parse(names[i], &dtype), POSENC_ERROR_UNKNOWN);
         assert_int_equal(dtype, POSENC_U64);
     }
-    const DLDataType strange[] = {{kDLFloat, 32, 2}, {kDLComplex, 64, 1}, {kDLFloat, 80, 1}, {kDLInt, 4, 1}, {kDLBfloat, 64, 1}};
+    const DLDataType strange[] = {
+        {kDLFloat, 32, 2}, {kDLComplex, 64, 1}, {kDLFloat, 80, 1}, {kDLInt, 4, 1}, {kDLBfloat, 64, 1}};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
         DLTensor tensor = {.dtype = strange[i]};
         posenc_dtype dtype = POSENC_U64;

@@ -26,7 +26,8 @@ static void test_version(void **state) {
 }
 
 static void nearest(const char *mistyped, const char *expected) {
-    static const char *const names[] = {"sinusoidal", "learned", "rotary", "alibi", "t5", "transformer-xl", "interleaved"};
+    static const char *const names[] = {"sinusoidal", "learned",        "rotary",     "alibi",
+                                        "t5",         "transformer-xl", "interleaved"};
     const char *found = posenc_nearest_name(mistyped, names, sizeof names / sizeof *names);
     if (!expected)
         check(!found, "\"%s\" gave %s", mistyped, found);
@@ -74,6 +75,7 @@ static void test_numbers_in_other_locales(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_status_names), cmocka_unit_test(test_version),
-                                       cmocka_unit_test(test_nearest_names), cmocka_unit_test(test_numbers_in_other_locales)};
+                                       cmocka_unit_test(test_nearest_names),
+                                       cmocka_unit_test(test_numbers_in_other_locales)};
     return TEST_RUN(tests);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cross.sh PROCESSOR ISA FOLDER: builds the library for another machine with its toolchain file, links bits statically,
+# cross.sh PROCESSOR ISA FOLDER [WIDTH]: builds the library for another machine with its toolchain file, links bits statically,
 # runs it under an emulator and compares. Exit status 77: the cross compiler or the emulator is not here.
 set -eu
 processor=$1 isa=$2 folder=$3
@@ -30,4 +30,4 @@ if ! {
     tail -n 30 "$log"
     exit 1
 fi
-exec sh "$here/compare.sh" "$emulator $folder/bits" "$isa"
+exec sh "$here/compare.sh" "$emulator $folder/bits" "$isa" ${4:-}

@@ -1,5 +1,5 @@
-/* bits as the first process of a machine under Bochs. The kernel hands "isa=NAME" on in the environment. Bochs ends when the
- * word Shutdown is written to its port 0x8900. Linux on x86 only. */
+/* bits as the first process of a machine under Bochs. The kernel hands "isa=NAME" on in the environment. Bochs ends
+ * when the word Shutdown is written to its port 0x8900. Linux on x86 only. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

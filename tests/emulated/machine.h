@@ -1,5 +1,5 @@
-/* What differs where bits is the first process of an emulated machine: the instruction set comes from the kernel's command
- * line (isa=...), nobody can read an exit status, and the end of the program must be the end of the machine. */
+/* What differs where bits is the first process of an emulated machine: the instruction set comes from the kernel's
+ * command line (isa=...), nobody can read an exit status, and the end of the program must be the end of the machine. */
 #ifndef POSENC_TESTS_MACHINE_H
 #define POSENC_TESTS_MACHINE_H
 

@@ -1,5 +1,5 @@
-/* The caller rounds upwards, or flushes subnormals to zero: the results have the same bits, and the caller's settings are
- * as they were afterwards, in threads and executors too. */
+/* The caller rounds upwards, or flushes subnormals to zero: the results have the same bits, and the caller's settings
+ * are as they were afterwards, in threads and executors too. */
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,8 @@ typedef struct results {
 
 static void run(const work *w, const posenc_context *context, const void *x, results *r) {
     static const char *const arithmetics[] = {"exact", "float32", "float32-exp"};
-    const posenc_parameter parameters[] = {{"dim", "384"}, {"base", "1234.1"}, {"arithmetic", arithmetics[w->shape.arithmetic]}};
+    const posenc_parameter parameters[] = {
+        {"dim", "384"}, {"base", "1234.1"}, {"arithmetic", arithmetics[w->shape.arithmetic]}};
     posenc_plan *plan = NULL;
     posenc_cursor *cursor = NULL;
     if (posenc_plan_create(context, "sinusoidal", parameters, 3, &plan, NULL) != POSENC_OK) abort();
@@ -159,7 +160,8 @@ static void test_executor_with_other_settings(void **state) {
     options.execute = execute_upward;
     posenc_context *context;
     assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
-    posenc_plan *plain = must_plan(NULL, &(plan_shape){.dim = DIM}), *odd = must_plan(context, &(plan_shape){.dim = DIM});
+    posenc_plan *plain = must_plan(NULL, &(plan_shape){.dim = DIM}),
+                *odd = must_plan(context, &(plan_shape){.dim = DIM});
     must_write(plain, 1000, MANY, POSENC_F32, want);
     must_write(odd, 1000, MANY, POSENC_F32, got);
     must_equal("executor", POSENC_F32, want, got, MANY * DIM);

@@ -8,7 +8,9 @@
 enum { TIMES = 10000 };
 
 static void use_once(posenc_context *context, int i) {
-    plan_shape shape = {.dim = 1 + i % 40, .layout = (posenc_layout)(i % 3), .arithmetic = (posenc_arithmetic)(i / 3 % 3),
+    plan_shape shape = {.dim = 1 + i % 40,
+                        .layout = (posenc_layout)(i % 3),
+                        .arithmetic = (posenc_arithmetic)(i / 3 % 3),
                         .max_len = 1 + i % 100};
     posenc_plan *plan = must_plan(context, &shape);
     posenc_cursor *cursor;
@@ -65,6 +67,7 @@ static void test_a_long_sequence(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_create_and_destroy), cmocka_unit_test(test_a_long_sequence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_create_and_destroy),
+                                       cmocka_unit_test(test_a_long_sequence)};
     return TEST_RUN(tests);
 }

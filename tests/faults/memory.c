@@ -1,6 +1,6 @@
 /* Each allocation of each public call fails: the k-th alone, and the k-th and all later ones, for every k. The status
- * must be POSENC_ERROR_MEMORY with outputs as they were, or the call must have done without and be right. Nothing leaks,
- * and the objects involved stay as they were and usable. */
+ * must be POSENC_ERROR_MEMORY with outputs as they were, or the call must have done without and be right. Nothing
+ * leaks, and the objects involved stay as they were and usable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +79,8 @@ static bool one_failure(world *w, act *call, const char *name, long k, bool from
         check(memcmp(&error, &untouched, sizeof error) == 0, "%s wrote the error detail of a success", name);
         return refused;
     }
-    check(status == POSENC_ERROR_MEMORY && refused, "%s, allocation %ld: status %s", name, k, posenc_status_name(status));
+    check(status == POSENC_ERROR_MEMORY && refused, "%s, allocation %ld: status %s", name, k,
+          posenc_status_name(status));
     check(memcmp(w->y, w->before, N * sizeof(float)) == 0, "%s, allocation %ld: the output was written", name, k);
     if (error.status != POSENC_OK) must_refuse(name, status, POSENC_ERROR_MEMORY, &error, NULL);
     return true;
@@ -150,13 +151,17 @@ static posenc_status write_rows(world *w, const posenc_plan *plan, int64_t start
     return posenc_plan_write(plan, &positions, posenc_view_make(&v, w->y, POSENC_F32, 3, shape, strides), error);
 }
 
-static posenc_status call_write(world *w, posenc_error *error) { return write_rows(w, w->plan, -7, false, NULL, error); }
+static posenc_status call_write(world *w, posenc_error *error) {
+    return write_rows(w, w->plan, -7, false, NULL, error);
+}
 
 static posenc_status call_write_far(world *w, posenc_error *error) {
     return write_rows(w, w->plan, INT64_MAX - TOKENS, false, NULL, error);
 }
 
-static posenc_status call_write_ids(world *w, posenc_error *error) { return write_rows(w, w->plan, 0, true, NULL, error); }
+static posenc_status call_write_ids(world *w, posenc_error *error) {
+    return write_rows(w, w->plan, 0, true, NULL, error);
+}
 
 static posenc_status call_write_float32(world *w, posenc_error *error) {
     return write_rows(w, w->float32_plan, 5, false, NULL, error);
@@ -218,20 +223,29 @@ typedef struct case_row {
 } case_row;
 
 static const case_row cases[] = {
-    {"context_create", call_context, 1},        {"plan_create", call_named, 2},
-    {"sinusoidal_create", call_typed, 2},       {"sinusoidal_create_with float32-exp", call_float32, 2},
-    {"write", call_write, 1},                   {"write far", call_write_far, 1},
-    {"write ids", call_write_ids, 1},           {"write float32", call_write_float32, 1},
-    {"write strided", call_write_strided, 1},   {"add", call_add, 1},
-    {"add in place", call_add_in_place, 1},     {"add strided", call_add_strided, 1},
-    {"write_f32", call_write_f32, 1},           {"add_f32", call_add_f32, 1},
-    {"cursor_create", call_cursor, 1},          {"cursor_write_f32", call_cursor_write, 0},
+    {"context_create", call_context, 1},
+    {"plan_create", call_named, 2},
+    {"sinusoidal_create", call_typed, 2},
+    {"sinusoidal_create_with float32-exp", call_float32, 2},
+    {"write", call_write, 1},
+    {"write far", call_write_far, 1},
+    {"write ids", call_write_ids, 1},
+    {"write float32", call_write_float32, 1},
+    {"write strided", call_write_strided, 1},
+    {"add", call_add, 1},
+    {"add in place", call_add_in_place, 1},
+    {"add strided", call_add_strided, 1},
+    {"write_f32", call_write_f32, 1},
+    {"add_f32", call_add_f32, 1},
+    {"cursor_create", call_cursor, 1},
+    {"cursor_write_f32", call_cursor_write, 0},
     {"cursor_add_f32", call_cursor_add, 0},
 };
 
 static void test_every_allocation_of_every_call(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) fail_each(cases[i].call, cases[i].name, cases[i].at_least);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        fail_each(cases[i].call, cases[i].name, cases[i].at_least);
 }
 
 int main(void) {

@@ -26,7 +26,8 @@ typedef struct one {
     int index;
 } one;
 
-/* Some rows of a random place, written, added, and by a cursor. cmocka's checks belong to the main thread: count only. */
+/* Some rows of a random place, written, added, and by a cursor. cmocka's checks belong to the main thread: count only.
+ */
 static void use_plan(shared *s, random_state *random, float *rows) {
     int64_t start = random_between(random, 0, SPAN - 70), n = random_between(random, 1, 64);
     const float *want = s->table + start * DIM;

@@ -51,6 +51,14 @@ static int64_t faulty_read(void *user, int file, void *data, size_t bytes) {
     return posenc_io_system.read(NULL, file, data, f->most > 0 && f->most < bytes ? f->most : bytes);
 }
 
+static int64_t faulty_read_at(void *user, int file, void *data, size_t bytes, int64_t offset) {
+    faulty_io *f = user;
+    int code = trouble(f);
+    if (code < 0) return code;
+    if (interrupted(f)) return -f->interruption;
+    return posenc_io_system.read_at(NULL, file, data, f->most > 0 && f->most < bytes ? f->most : bytes, offset);
+}
+
 static int64_t faulty_write(void *user, int file, const void *data, size_t bytes) {
     faulty_io *f = user;
     int code = trouble(f);
@@ -112,6 +120,7 @@ void faulty_io_init(faulty_io *faulty) {
                              .info = faulty_info,
                              .info_at = faulty_info_at,
                              .read = faulty_read,
+                             .read_at = faulty_read_at,
                              .write = faulty_write,
                              .wait = faulty_wait,
                              .close = faulty_close,

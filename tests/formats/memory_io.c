@@ -20,6 +20,21 @@ static int memory_info(void *user, int descriptor, posenc_io_info *out) {
     return 0;
 }
 
+static int memory_info_at(void *user, const char *path, posenc_io_info *out) {
+    (void)path;
+    return memory_info(user, 0, out);
+}
+
+static int64_t memory_read_at(void *user, int descriptor, void *data, size_t bytes, int64_t offset) {
+    memory_file *file = user;
+    size_t at = offset < 0 || (uint64_t)offset > file->n ? file->n : (size_t)offset, n = file->n - at;
+    (void)descriptor;
+    if (n > bytes) n = bytes;
+    if (file->piece > 0 && n > file->piece) n = file->piece;
+    if (n > 0) memcpy(data, file->bytes + at, n);
+    return (int64_t)n;
+}
+
 static int64_t memory_read(void *user, int descriptor, void *data, size_t bytes) {
     memory_file *file = user;
     size_t n = file->n - file->at;
@@ -40,7 +55,12 @@ static int memory_close(void *user, int descriptor) {
 
 const posenc_io *memory_file_io(memory_file *file, const void *bytes, size_t n, bool stream, size_t piece) {
     *file = (memory_file){.bytes = bytes, .n = n, .stream = stream, .piece = piece};
-    file->io =
-        (posenc_io){.user = file, .open = memory_open, .info = memory_info, .read = memory_read, .close = memory_close};
+    file->io = (posenc_io){.user = file,
+                           .open = memory_open,
+                           .info = memory_info,
+                           .info_at = memory_info_at,
+                           .read = memory_read,
+                           .read_at = memory_read_at,
+                           .close = memory_close};
     return &file->io;
 }

@@ -241,7 +241,7 @@ static void own_files(void **state) {
     folder_end(&f);
 }
 
-/* The longest one: eight extents of nineteen digits, which only a zero-sized type of the least width allows. */
+/* The longest extent that any type allows, beside others. */
 static void longest_own_header(void **state) {
     const int64_t extent[8] = {0, INT64_MAX, 1, 1, 1, 1, 1, 1};
     char header[257];

@@ -44,9 +44,9 @@ static void header_refusals(void **state) {
     assert_int_equal(posenc_npy_header(POSENC_F32, 1, wide, header, NULL, NULL), POSENC_ERROR_ARGUMENT);
 }
 
-/* Headers of every length around the padding: they are multiples of 64, end in a newline and are read back. */
+/* Every shape that is not refused makes 128 bytes, ends in a newline and is read back. */
 static void every_length(void **state) {
-    bool seen[256] = {false};
+    int made = 0;
     (void)state;
     for (int rank = 0; rank <= POSENC_MAX_RANK; rank++) {
         for (int digits = 1; digits <= 19; digits++) {
@@ -55,21 +55,20 @@ static void every_length(void **state) {
                 char header[256];
                 size_t n;
                 for (int d = 0; d < digits; d++) large = 10 * large + 1;
-                for (int k = 0; k < wide; k++) extent[k] = k == 0 || digits < 3 ? large : 0;
+                for (int k = 0; k < wide; k++) extent[k] = large;
                 if (posenc_npy_header(POSENC_U8, rank, extent, header, &n, NULL) != POSENC_OK) continue;
                 posenc_npy_layout layout;
                 const uint8_t *text = (const uint8_t *)header + 10;
                 posenc_error error = {.message = ""};
-                check(n % 64 == 0 && n <= 256 && header[n - 1] == '\n', "%zu bytes", n);
+                check(n == 128 && header[n - 1] == '\n', "%zu bytes", n);
                 check(posenc_load_le_u16(header + 8) == n - 10, "length field");
                 check(posenc_npy_parse("x", text, n - 10, 10, &layout, &error) == POSENC_OK, "%s", error.message);
                 check(layout.rank == rank && memcmp(layout.shape, extent, (size_t)rank * sizeof *extent) == 0, "shape");
-                seen[strcspn(header + 10, "}") + 1] = true;
+                made++;
             }
         }
     }
-    check(seen[54] || seen[118], "no header that just misses a multiple of 64"); /* 10 + 54 = 64 */
-    check(seen[53] || seen[117], "no header that just fits");
+    assert_true(made > 200);
 }
 
 int main(void) {

@@ -4,14 +4,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "sweep.h"
 #include "support/isa.h"
 #include "support/test.h"
+#include "sweep.h"
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof *(array)))
 
 static const int64_t dims[] = {1, 2, 3, 4, 5, 6, 7, 8, 64, 127, 128, 512, 1024};
 static const double bases[] = {1e-6, 0.5, 1, 2, 500, 1e4, 5e5, 1e30};
+static const int64_t max_lens[] = {5000, INT64_C(1) << 53, INT64_C(1) << 60};
 
 enum { MOST_POSITIONS = 1024 };
 
@@ -79,7 +80,8 @@ static void sweep_list(tally *t, const posenc_plan *plan, oracle *o, const plan_
     /* Every frequency of a narrow plan, about five spread over a wide one. */
     int64_t step = o->n_frequencies <= 8 ? 1 : o->n_frequencies / 4 - 1;
     for (int64_t r = 0; r < list->n; r++) {
-        snprintf(what, sizeof what, "%s isa %s position %" PRId64, plan_text(shape), posenc_plan_isa(plan), list->ids[r]);
+        snprintf(what, sizeof what, "%s isa %s position %" PRId64, plan_text(shape), posenc_plan_isa(plan),
+                 list->ids[r]);
         sweep_zero_column(o, &rows, r, what);
         for (int64_t i = 0; i < o->n_frequencies; i += step) {
             int64_t frequency = only_frequency >= 0 ? only_frequency : i;
@@ -118,12 +120,20 @@ static void test_every_shape(void **state) {
     for (size_t i = 0; i < n; i++) contexts[i] = isa_context(i, 1);
     for (int64_t d = 0; d < COUNT(dims); d++)
         for (int layout = 0; layout < 3; layout++, turn++) {
-            plan_shape shape = {.dim = dims[d], .base = 10000, .layout = (posenc_layout)layout, .cos_first = turn % 2 != 0};
+            plan_shape shape = {.dim = dims[d],
+                                .base = 10000,
+                                .layout = (posenc_layout)layout,
+                                .cos_first = turn % 2 != 0,
+                                .max_len = max_lens[turn % 3]};
             sweep_shape(&t, contexts[turn / 2 % n], &shape);
         }
     for (int64_t b = 0; b < COUNT(bases); b++)
         for (int layout = 0; layout < 3; layout++, turn++) {
-            plan_shape shape = {.dim = 64, .base = bases[b], .layout = (posenc_layout)layout, .cos_first = turn % 2 != 0};
+            plan_shape shape = {.dim = 64,
+                                .base = bases[b],
+                                .layout = (posenc_layout)layout,
+                                .cos_first = turn % 2 != 0,
+                                .max_len = max_lens[turn % 3]};
             sweep_shape(&t, contexts[turn / 2 % n], &shape);
         }
     tally_print("adversarial positions,", &t);
@@ -154,6 +164,7 @@ static void test_quarter_turns_are_near(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quarter_turns_are_near), cmocka_unit_test(test_every_shape)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quarter_turns_are_near),
+                                       cmocka_unit_test(test_every_shape)};
     return TEST_RUN(tests);
 }

@@ -60,7 +60,8 @@ static void last_step(float angle, float *sine, float *cosine) {
     mpfr_clears(a, s, c, (mpfr_ptr)0);
 }
 
-static void expected_row(const plan_shape *shape, const oracle *places, const float *frequencies, float position, float *row) {
+static void expected_row(const plan_shape *shape, const oracle *places, const float *frequencies, float position,
+                         float *row) {
     for (int64_t column = 0; column < shape->dim; column++) {
         int64_t i;
         float sine = 0, cosine = 0;
@@ -81,7 +82,8 @@ static void check_dtypes(const posenc_plan *plan, const plan_shape *shape, const
             uint64_t bits = number_encode(dtype, (double)want[k]), got = number_load(dtype, rows + (size_t)k * bytes);
             snprintf(text, sizeof text, "%s isa %s", plan_text(shape), posenc_plan_isa(plan));
             check(bits == got, "%s %s position %" PRId64 " column %" PRId64 ": expected %.9g, got %.17g", text,
-                  posenc_dtype_name(dtype), ids[k / shape->dim], k % shape->dim, (double)want[k], number_decode(dtype, got));
+                  posenc_dtype_name(dtype), ids[k / shape->dim], k % shape->dim, (double)want[k],
+                  number_decode(dtype, got));
         }
         free(rows);
     }
@@ -95,8 +97,7 @@ static void check_shape(const posenc_context *context, const plan_shape *shape, 
     int64_t ids[ROWS] = {0, 1, -1, 2, 4999, 16777217, INT64_MAX, INT64_MIN};
     for (int r = 8; r < ROWS; r++) ids[r] = r % 2 ? random_position(random) : random_between(random, 0, 5000);
     for (int64_t i = 0; i < places.n_frequencies; i++) frequencies[i] = frequency(shape, i);
-    for (int r = 0; r < ROWS; r++)
-        expected_row(shape, &places, frequencies, (float)ids[r], want + r * shape->dim);
+    for (int r = 0; r < ROWS; r++) expected_row(shape, &places, frequencies, (float)ids[r], want + r * shape->dim);
     posenc_plan *plan = must_plan(context, shape);
     check_dtypes(plan, shape, ids, want);
     posenc_plan_destroy(plan);

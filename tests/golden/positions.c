@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep.h"
 #include "support/isa.h"
 #include "support/test.h"
+#include "sweep.h"
 
 enum { N = 256 };
 
@@ -33,9 +33,30 @@ static double random_real(random_state *random) {
     return random_u64(random) & 1 ? -x : x;
 }
 
-static const double special[] = {0.0,      -0.0,   0.5,     -0.5,   1e-300,  -1e-300, 5e-324, 1e-16, 0.25, 999.5,
-                                 0x1p-53,  0x1p52, 0x1p53,  -0x1p53, 0x1p53 - 1, 0x1.fffffffffffffp51, 4503599627370495.5,
-                                 31.999999999999996, 32.5, -32.5, 63.5, 2079.5, -2080.5, 131071.0000001};
+static const double special[] = {0.0,
+                                 -0.0,
+                                 0.5,
+                                 -0.5,
+                                 1e-300,
+                                 -1e-300,
+                                 5e-324,
+                                 1e-16,
+                                 0.25,
+                                 999.5,
+                                 0x1p-53,
+                                 0x1p52,
+                                 0x1p53,
+                                 -0x1p53,
+                                 0x1p53 - 1,
+                                 0x1.fffffffffffffp51,
+                                 4503599627370495.5,
+                                 31.999999999999996,
+                                 32.5,
+                                 -32.5,
+                                 63.5,
+                                 2079.5,
+                                 -2080.5,
+                                 131071.0000001};
 
 static void test_real_positions_are_accurate(void **state) {
     (void)state;
@@ -54,7 +75,8 @@ static void test_real_positions_are_accurate(void **state) {
             sweep_rows rows = sweep_write(plan, POSENC_F64, ids, N);
             for (int r = 0; r < N; r++) {
                 char what[256];
-                snprintf(what, sizeof what, "%s isa %s position %.17g", plan_text(&shapes[s]), posenc_plan_isa(plan), ids[r]);
+                snprintf(what, sizeof what, "%s isa %s position %.17g", plan_text(&shapes[s]), posenc_plan_isa(plan),
+                         ids[r]);
                 sweep_zero_column(&o, &rows, r, what);
                 for (int64_t i = 0; i < o.n_frequencies; i += 1 + o.n_frequencies / 16) {
                     oracle_pair_f64(&o, ids[r] == 0 ? 0.0 : ids[r], i);
@@ -105,8 +127,8 @@ static void test_whole_doubles_have_the_bits_of_integers(void **state) {
 
 static void test_unusable_positions_are_refused(void **state) {
     (void)state;
-    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 0x1.0000000000001p53, -0x1.0000000000001p53,
-                          0x1p63, 1e300};
+    const double bad[] = {
+        (double)NAN, (double)INFINITY, -(double)INFINITY, 0x1.0000000000001p53, -0x1.0000000000001p53, 0x1p63, 1e300};
     posenc_plan *plan = must_plan(NULL, &(plan_shape){.dim = 8});
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         float out[16], before[16];

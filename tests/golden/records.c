@@ -19,8 +19,9 @@ static record read_one(json_t *object) {
     json_int_t dim, position;
     json_t *columns, *values;
     json_error_t error;
-    int bad = json_unpack_ex(object, &error, 0, "{s:s, s:s, s:I, s:I, s:F, s:o, s:o}", "id", &id, "layout", &layout, "dim",
-                             &dim, "position", &position, "base", &r.base, "columns", &columns, "values", &values);
+    int bad =
+        json_unpack_ex(object, &error, 0, "{s:s, s:s, s:I, s:I, s:F, s:o, s:o}", "id", &id, "layout", &layout, "dim",
+                       &dim, "position", &position, "base", &r.base, "columns", &columns, "values", &values);
     check(bad == 0, "vectors.json: %s", error.text);
     check(json_array_size(columns) == json_array_size(values) && json_array_size(values) > 0 &&
               json_array_size(values) <= RECORD_COLUMNS,

@@ -103,8 +103,8 @@ static void test_equation_gives_the_records(void **state) {
         for (int k = 0; k < r->n_columns; k++) {
             double value;
             assert_int_equal(posenc_plan_equation(plan, (double)r->position, r->columns[k], &value), POSENC_OK);
-            check(fabs(value - strtod(r->values[k], NULL)) <= bound, "%s column %" PRId64 ": expected %s, got %.17g", r->id,
-                  r->columns[k], r->values[k], value);
+            check(fabs(value - strtod(r->values[k], NULL)) <= bound, "%s column %" PRId64 ": expected %s, got %.17g",
+                  r->id, r->columns[k], r->values[k], value);
         }
         posenc_plan_destroy(plan);
     }
@@ -131,7 +131,7 @@ static void test_oracle_gives_the_records(void **state) {
 /* The example of the documentation, as it is printed with %.9g. */
 static void test_worked_examples(void **state) {
     (void)state;
-    static const char *const d7[] = {"0.841470985",   "0.540302306", "0.0719064568",   "0.99741138",
+    static const char *const d7[] = {"0.841470985",   "0.540302306", "0.0719064568",  "0.99741138",
                                      "0.00517945152", "0.999986587", "0.000372759363"};
     double row[512];
     char text[32];
@@ -153,8 +153,8 @@ static void test_worked_examples(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_records_are_there),      cmocka_unit_test(test_oracle_gives_the_records),
-        cmocka_unit_test(test_library_gives_the_records),  cmocka_unit_test(test_equation_gives_the_records),
+        cmocka_unit_test(test_all_records_are_there),     cmocka_unit_test(test_oracle_gives_the_records),
+        cmocka_unit_test(test_library_gives_the_records), cmocka_unit_test(test_equation_gives_the_records),
         cmocka_unit_test(test_worked_examples),
     };
     test_announce_seed();

@@ -17,12 +17,22 @@ static posenc_dtype e_dtype(posenc_dtype dtype) { return dtype == POSENC_F64 ? P
 static uint64_t random_element(random_state *random, posenc_dtype dtype) {
     uint64_t mask = posenc_dtype_bytes(dtype) == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * posenc_dtype_bytes(dtype)) - 1;
     uint64_t infinity = number_infinity(dtype), sign = mask ^ (mask >> 1);
-    const uint64_t special[] = {0, sign, infinity, infinity | sign, infinity + 1, mask, 1, infinity - 1,
+    const uint64_t special[] = {0,
+                                sign,
+                                infinity,
+                                infinity | sign,
+                                infinity + 1,
+                                mask,
+                                1,
+                                infinity - 1,
                                 UINT64_C(1) << (number_format_of(dtype).precision - 1)};
     switch (random_between(random, 0, 3)) {
-        case 0: return random_u64(random) & mask;
-        case 1: return special[random_between(random, 0, 8)];
-        default: return number_encode(dtype, 8 * random_unit(random) - 4);
+        case 0:
+            return random_u64(random) & mask;
+        case 1:
+            return special[random_between(random, 0, 8)];
+        default:
+            return number_encode(dtype, 8 * random_unit(random) - 4);
     }
 }
 
@@ -63,11 +73,12 @@ static void check_rows(const add_case *c, const posenc_add_job *job, const guard
             check(number_same(c->dtype, want, got),
                   "%s %s row %zu of %zu element %zu of %zu: %" PRIx64 " * %.17g + %" PRIx64 ": expected %" PRIx64
                   ", got %" PRIx64 "%s%s",
-                  posenc_isa_text(c->kernels->isa), posenc_dtype_name(c->dtype), r, c->rows, i, c->n, xe, c->scale, ee, want,
-                  got, c->stream ? " streamed" : "", c->in_place ? " in place" : "");
+                  posenc_isa_text(c->kernels->isa), posenc_dtype_name(c->dtype), r, c->rows, i, c->n, xe, c->scale, ee,
+                  want, got, c->stream ? " streamed" : "", c->in_place ? " in place" : "");
             memcpy(place, y_before->data + (place - y->data), bytes);
         }
-    check(y->bytes == 0 || memcmp(y->data, y_before->data, y->bytes) == 0, "bytes between rows of %zu were written", c->n);
+    check(y->bytes == 0 || memcmp(y->data, y_before->data, y->bytes) == 0, "bytes between rows of %zu were written",
+          c->n);
 }
 
 static void run_case(const add_case *c, random_state *random) {
@@ -76,7 +87,8 @@ static void run_case(const add_case *c, random_state *random) {
     job.x_bytes = row_bytes(random, c->dtype, c->n);
     job.e_bytes = c->one_row_of_e ? 0 : row_bytes(random, e_type, c->n);
     job.y_bytes = c->in_place ? job.x_bytes : row_bytes(random, c->dtype, c->n);
-    guard x = rows_of(c, c->dtype, job.x_bytes), e = rows_of(c, e_type, job.e_bytes), y = rows_of(c, c->dtype, job.y_bytes);
+    guard x = rows_of(c, c->dtype, job.x_bytes), e = rows_of(c, e_type, job.e_bytes),
+          y = rows_of(c, c->dtype, job.y_bytes);
     guard before = rows_of(c, c->dtype, job.y_bytes);
     fill(random, c->dtype, &x);
     fill(random, e_type, &e);
@@ -161,6 +173,7 @@ static void test_the_sum_is_fused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_add_follows_the_equation),
-                                       cmocka_unit_test(test_every_16_bit_pattern), cmocka_unit_test(test_the_sum_is_fused)};
+                                       cmocka_unit_test(test_every_16_bit_pattern),
+                                       cmocka_unit_test(test_the_sum_is_fused)};
     return TEST_RUN(tests);
 }

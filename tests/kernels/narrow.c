@@ -72,7 +72,8 @@ static void test_borders(void **state) {
 
 static void test_every_upper_half(void **state) {
     (void)state;
-    static const uint32_t lower[] = {0, 1, 0xFFF, 0x1000, 0x1001, 0x1FFF, 0x2000, 0x3000, 0x7000, 0x7FFF, 0x8000, 0x8001, 0xF000, 0xFFFF};
+    static const uint32_t lower[] = {0,      1,      0xFFF,  0x1000, 0x1001, 0x1FFF, 0x2000,
+                                     0x3000, 0x7000, 0x7FFF, 0x8000, 0x8001, 0xF000, 0xFFFF};
     for (uint32_t upper = 0; upper < 65536; upper++)
         for (size_t i = 0; i < sizeof lower / sizeof *lower; i++) put(upper << 16 | lower[i]);
     flush();
@@ -89,7 +90,8 @@ static void test_all_floats(void **state) {
 static void test_scalar_widening(void **state) {
     (void)state;
     for (uint32_t i = 0; i < 65536; i++) {
-        uint64_t f16 = posenc_f32_bits(posenc_f32_of_f16((uint16_t)i)), bf16 = posenc_f32_bits(posenc_f32_of_bf16((uint16_t)i));
+        uint64_t f16 = posenc_f32_bits(posenc_f32_of_f16((uint16_t)i)),
+                 bf16 = posenc_f32_bits(posenc_f32_of_bf16((uint16_t)i));
         check(number_same(POSENC_F32, f16, number_encode(POSENC_F32, number_decode(POSENC_F16, i))), "f16 %04x", i);
         check(number_same(POSENC_F32, bf16, number_encode(POSENC_F32, number_decode(POSENC_BF16, i))), "bf16 %04x", i);
     }
@@ -110,9 +112,10 @@ static void test_lengths(void **state) {
                 guard_read_only(&in);
                 posenc_kernels_of((posenc_isa)isa)->narrow[dtype]((const float *)(void *)in.data, out.data, n);
                 for (size_t i = 0; i < n; i++) {
-                    uint64_t want = number_encode(dtype, number_decode(POSENC_F32, number_load(POSENC_F32, in.data + 4 * i)));
-                    check(number_load(dtype, out.data + i * posenc_dtype_bytes(dtype)) == want, "%s %s element %zu of %zu",
-                          posenc_isa_text((posenc_isa)isa), posenc_dtype_name(dtype), i, n);
+                    uint64_t want =
+                        number_encode(dtype, number_decode(POSENC_F32, number_load(POSENC_F32, in.data + 4 * i)));
+                    check(number_load(dtype, out.data + i * posenc_dtype_bytes(dtype)) == want,
+                          "%s %s element %zu of %zu", posenc_isa_text((posenc_isa)isa), posenc_dtype_name(dtype), i, n);
                 }
                 guard_end(&in);
                 guard_end(&out);

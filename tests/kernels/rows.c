@@ -65,20 +65,20 @@ static double expected(const posenc_rows_job *job, int d, size_t i, bool is_sine
 }
 
 /* x: the element to add to, or NULL. */
-static void check_element(const posenc_rows_job *job, posenc_dtype dtype, const char *element, const char *x, int d, size_t i,
-                          bool is_sine, const char *what) {
+static void check_element(const posenc_rows_job *job, posenc_dtype dtype, const char *element, const char *x, int d,
+                          size_t i, bool is_sine, const char *what) {
     double value = expected(job, d, i, is_sine);
     uint64_t want = number_encode(dtype, value), got = number_load(dtype, element);
     uint64_t e = number_encode(dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32, value);
     if (x) want = number_fused(dtype, number_load(dtype, x), job->scale, e);
-    check(number_same(dtype, want, got), "%s digit %d pair %zu %s: expected %.17g = %" PRIx64 ", got %" PRIx64, what, d, i,
-          is_sine ? "sin" : "cos", value, want, got);
+    check(number_same(dtype, want, got), "%s digit %d pair %zu %s: expected %.17g = %" PRIx64 ", got %" PRIx64, what, d,
+          i, is_sine ? "sin" : "cos", value, want, got);
 }
 
 /* Offset in bytes of a pair's member within a row. */
-static ptrdiff_t place(const posenc_rows_job *job, posenc_arrangement arrangement, size_t bytes, size_t i, bool is_sine) {
-    if (arrangement == POSENC_PLANAR)
-        return (is_sine ? job->first_bytes : job->second_bytes) + (ptrdiff_t)(i * bytes);
+static ptrdiff_t place(const posenc_rows_job *job, posenc_arrangement arrangement, size_t bytes, size_t i,
+                       bool is_sine) {
+    if (arrangement == POSENC_PLANAR) return (is_sine ? job->first_bytes : job->second_bytes) + (ptrdiff_t)(i * bytes);
     bool second = is_sine == (arrangement == POSENC_COS_SIN);
     return (ptrdiff_t)((2 * i + second) * bytes);
 }
@@ -129,9 +129,9 @@ static void check_gaps(const posenc_rows_job *job, const layout_case *c, const g
 
 static void describe(const layout_case *c, const posenc_rows_job *job, char *what, size_t capacity) {
     snprintf(what, capacity, "%s %s arrangement %d, %zu+%zu pairs, rows %d..%d of %td bytes%s%s%s",
-             posenc_isa_text(c->kernels->isa), posenc_dtype_name(c->dtype), (int)c->arrangement, job->n_first, job->n_second,
-             job->first, job->first + job->count - 1, job->row_bytes, c->stream ? ", streamed" : "", c->add ? ", added" : "",
-             c->in_place ? " in place" : "");
+             posenc_isa_text(c->kernels->isa), posenc_dtype_name(c->dtype), (int)c->arrangement, job->n_first,
+             job->n_second, job->first, job->first + job->count - 1, job->row_bytes, c->stream ? ", streamed" : "",
+             c->add ? ", added" : "", c->in_place ? " in place" : "");
 }
 
 static void check_rows(const layout_case *c, const posenc_rows_job *job, const char *x, const char *what) {
@@ -141,7 +141,8 @@ static void check_rows(const layout_case *c, const posenc_rows_job *job, const c
             for (size_t i = 0; i < emitted(job, c->arrangement, sine); i++) {
                 ptrdiff_t at = place(job, c->arrangement, bytes, i, sine);
                 const char *x_element = c->add ? x + k * job->x_row_bytes + at : NULL;
-                check_element(job, c->dtype, job->out + k * job->row_bytes + at, x_element, job->first + k, i, sine, what);
+                check_element(job, c->dtype, job->out + k * job->row_bytes + at, x_element, job->first + k, i, sine,
+                              what);
             }
 }
 
@@ -234,8 +235,10 @@ static void test_rows_follow_the_equation(void **state) {
         for (int d = 0; d < 4; d++)
             for (int a = 0; a < POSENC_ARRANGEMENTS; a++)
                 for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-                    run_ways((layout_case){.kernels = posenc_kernels_of((posenc_isa)isa), .dtype = encoding_dtypes[d],
-                                           .arrangement = (posenc_arrangement)a, .pairs = sizes[s]},
+                    run_ways((layout_case){.kernels = posenc_kernels_of((posenc_isa)isa),
+                                           .dtype = encoding_dtypes[d],
+                                           .arrangement = (posenc_arrangement)a,
+                                           .pairs = sizes[s]},
                              &random);
     }
 }
@@ -289,7 +292,8 @@ static void check_borders(posenc_dtype dtype) {
     size_t n = 0;
     for (uint64_t bits = 0; bits < number_infinity(dtype); bits++) {
         double low = number_decode(dtype, bits);
-        double high = bits + 1 < number_infinity(dtype) ? number_decode(dtype, bits + 1) : 2 * low - number_decode(dtype, bits - 1);
+        double high = bits + 1 < number_infinity(dtype) ? number_decode(dtype, bits + 1)
+                                                        : 2 * low - number_decode(dtype, bits - 1);
         double middle = low + (high - low) / 2;
         const double around[] = {low, middle, nextafter(middle, 0), nextafter(middle, 1e300), low + (high - low) / 3};
         for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
@@ -321,12 +325,20 @@ static void test_random_conversions(void **state) {
     for (int round = 0; round < 40; round++) {
         for (size_t i = 0; i < BATCH; i++) {
             double low = number_decode(POSENC_F32, (uint64_t)random_between(&random, 0, 0x7F7FFFFE));
-            double high = number_decode(POSENC_F32, number_encode(POSENC_F32, low) + 1), middle = low + (high - low) / 2;
+            double high = number_decode(POSENC_F32, number_encode(POSENC_F32, low) + 1),
+                   middle = low + (high - low) / 2;
             switch (random_between(&random, 0, 3)) {
-                case 0: values[i] = middle; break;
-                case 1: values[i] = nextafter(middle, random_u64(&random) & 1 ? 0 : 1e300); break;
-                case 2: values[i] = low; break;
-                default: values[i] = ldexp(random_unit(&random), (int)random_between(&random, -170, 128));
+                case 0:
+                    values[i] = middle;
+                    break;
+                case 1:
+                    values[i] = nextafter(middle, random_u64(&random) & 1 ? 0 : 1e300);
+                    break;
+                case 2:
+                    values[i] = low;
+                    break;
+                default:
+                    values[i] = ldexp(random_unit(&random), (int)random_between(&random, -170, 128));
             }
             if (random_u64(&random) & 1) values[i] = -values[i];
         }
@@ -335,7 +347,8 @@ static void test_random_conversions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_follow_the_equation), cmocka_unit_test(test_f16_borders),
-                                       cmocka_unit_test(test_bf16_borders), cmocka_unit_test(test_random_conversions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_follow_the_equation),
+                                       cmocka_unit_test(test_f16_borders), cmocka_unit_test(test_bf16_borders),
+                                       cmocka_unit_test(test_random_conversions)};
     return TEST_RUN(tests);
 }

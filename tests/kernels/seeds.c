@@ -165,8 +165,8 @@ static void check_row(const seeds *given, int r, const double *sines, const doub
     mpfr_clears(sine, cosine, turns, (mpfr_ptr)0);
 }
 
-static void check_isa_rows(const posenc_kernels *k, const seeds *given, const posenc_seed *seed, int rows, size_t stride,
-                           const double *base, guard_side side) {
+static void check_isa_rows(const posenc_kernels *k, const seeds *given, const posenc_seed *seed, int rows,
+                           size_t stride, const double *base, guard_side side) {
     size_t n = given->n, half = stride / 2;
     guard out = guard_make((size_t)rows * stride * sizeof(double), side), one;
     double *table = (double *)(void *)out.data, *alone = pairs(&one, 2 * n, side);

@@ -22,11 +22,12 @@ static void expected_sum(posenc_dtype dtype, const char *x, double scale, const 
         }
 }
 
-static void check_sum(const plan_shape *shape, posenc_dtype dtype, int64_t start, int64_t batch, int64_t tokens, double scale,
-                      const posenc_context *context, random_state *random) {
+static void check_sum(const plan_shape *shape, posenc_dtype dtype, int64_t start, int64_t batch, int64_t tokens,
+                      double scale, const posenc_context *context, random_state *random) {
     int64_t row = tokens * shape->dim, n = batch * row;
     size_t bytes = posenc_dtype_bytes(dtype);
-    char *x = must_allocate((size_t)n * bytes), *y = must_allocate((size_t)n * bytes), *want = must_allocate((size_t)n * bytes);
+    char *x = must_allocate((size_t)n * bytes), *y = must_allocate((size_t)n * bytes),
+         *want = must_allocate((size_t)n * bytes);
     char *table = must_allocate((size_t)row * 8);
     posenc_plan *plan = must_plan(context, shape);
     random_fill(random, dtype, x, n);
@@ -67,15 +68,16 @@ static void test_sum_is_the_definition(void **state) {
     }
 }
 
-/* Sizes at which threads and streaming stores begin, up to a work several times the last-level cache of small machines. */
+/* Sizes at which threads and streaming stores begin, up to a work several times the last-level cache of small machines.
+ */
 static void test_large_sums(void **state) {
     (void)state;
     random_state random = random_start("large addition");
     for (int round = 0; round < 8; round++) {
         posenc_context *context = isa_context((size_t)round % isa_count(), 1 + round % 4);
         plan_shape shape = {.dim = round & 1 ? 512 : 385, .cos_first = round & 1};
-        check_sum(&shape, encoding_dtypes[round % 4], round * 1000, round < 4 ? 1 : 5, 2000, round & 2 ? 1 : 19.6, context,
-                  &random);
+        check_sum(&shape, encoding_dtypes[round % 4], round * 1000, round < 4 ? 1 : 5, 2000, round & 2 ? 1 : 19.6,
+                  context, &random);
         posenc_context_destroy(context);
     }
 }
@@ -85,9 +87,11 @@ static void test_plain_pointer_call(void **state) {
     random_state random = random_start("add_f32");
     for (int round = 0; round < 50; round++) {
         plan_shape shape = random_shape(&random);
-        int64_t batch = random_between(&random, 1, 3), tokens = random_between(&random, 1, 70), start = random_position(&random) / 2;
+        int64_t batch = random_between(&random, 1, 3), tokens = random_between(&random, 1, 70),
+                start = random_position(&random) / 2;
         int64_t n = batch * tokens * shape.dim;
-        float *x = must_allocate((size_t)n * 4), *want = must_allocate((size_t)n * 4), *y = must_allocate((size_t)n * 4);
+        float *x = must_allocate((size_t)n * 4), *want = must_allocate((size_t)n * 4),
+              *y = must_allocate((size_t)n * 4);
         posenc_plan *plan = must_plan(NULL, &shape);
         random_fill_f32(&random, x, n);
         must_add(plan, start, batch, tokens, POSENC_F32, x, 1, want);
@@ -126,6 +130,7 @@ static void test_special_inputs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum_is_the_definition), cmocka_unit_test(test_large_sums),
-                                       cmocka_unit_test(test_plain_pointer_call), cmocka_unit_test(test_special_inputs)};
+                                       cmocka_unit_test(test_plain_pointer_call),
+                                       cmocka_unit_test(test_special_inputs)};
     return TEST_RUN(tests);
 }

@@ -27,7 +27,8 @@ static void test_equal_in_batch_rows_and_different_along_tokens(void **state) {
             for (int64_t t = 0; t < tokens; t++) {
                 must_write(plan, 9 + t, 1, POSENC_F64, row);
                 must_equal("batch row", POSENC_F64, e + (b * tokens + t) * 16, row, 16);
-                if (t > 0) assert_memory_not_equal(e + (b * tokens + t) * 16, e + (b * tokens + t - 1) * 16, sizeof row);
+                if (t > 0)
+                    assert_memory_not_equal(e + (b * tokens + t) * 16, e + (b * tokens + t - 1) * 16, sizeof row);
             }
         free(e);
     }

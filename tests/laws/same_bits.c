@@ -27,8 +27,9 @@ static const plan_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, ROWS = 150 };
 
-static const int64_t starts[] = {0, -75, 2000, 4090, -2100, 262100, (INT64_C(1) << 31) - 70, -(INT64_C(1) << 53) - 9,
-                                 INT64_MAX - ROWS + 1, INT64_MIN};
+static const int64_t starts[] = {
+    0,        -75, 2000, 4090, -2100, 262100, (INT64_C(1) << 31) - 70, -(INT64_C(1) << 53) - 9, INT64_MAX - ROWS + 1,
+    INT64_MIN};
 enum { STARTS = sizeof starts / sizeof *starts };
 
 /* A table from the baseline kernels with one thread: what all others must equal. */
@@ -141,7 +142,9 @@ static void test_cursor(void **state) {
 /* Tables large enough that several threads are worth it, streaming stores too. */
 static void test_threads(void **state) {
     (void)state;
-    const plan_shape large[] = {{.dim = 512}, {.dim = 127, .layout = POSENC_LAYOUT_HALVES}, {.dim = 1024, .cos_first = 1},
+    const plan_shape large[] = {{.dim = 512},
+                                {.dim = 127, .layout = POSENC_LAYOUT_HALVES},
+                                {.dim = 1024, .cos_first = 1},
                                 {.dim = 64, .arithmetic = POSENC_ARITHMETIC_FLOAT32}};
     for (size_t s = 0; s < sizeof large / sizeof *large; s++)
         for (int d = 0; d < 4; d++) {

@@ -85,7 +85,8 @@ static void check_conjugates(const posenc_plan *plan, const plan_shape *shape, i
     must_write(plan, -p, 1, dtype, minus);
     for (int64_t i = 0; i < shape->dim / 2; i++) {
         size_t s = (size_t)sine_column(shape, i) * bytes, c = (size_t)cosine_column(shape, i) * bytes;
-        double a = number_decode(dtype, number_load(dtype, plus + s)), b = number_decode(dtype, number_load(dtype, minus + s));
+        double a = number_decode(dtype, number_load(dtype, plus + s)),
+               b = number_decode(dtype, number_load(dtype, minus + s));
         check(a == -b, "%s %s p %" PRId64 " pair %" PRId64 ": sines %.17g and %.17g", plan_text(shape),
               posenc_dtype_name(dtype), p, i, a, b);
         check(memcmp(plus + c, minus + c, bytes) == 0, "%s %s p %" PRId64 " pair %" PRId64 ": cosines differ",
@@ -118,8 +119,8 @@ static void test_position_zero(void **state) {
                 double *row = row_f64(plan, 0);
                 int64_t ones = 0;
                 for (int64_t i = 0; i < dim; i++) {
-                    check((row[i] == 0 && !signbit(row[i])) || row[i] == 1, "%s column %" PRId64 " is %g", plan_text(&shape),
-                          i, row[i]);
+                    check((row[i] == 0 && !signbit(row[i])) || row[i] == 1, "%s column %" PRId64 " is %g",
+                          plan_text(&shape), i, row[i]);
                     ones += row[i] == 1;
                 }
                 int64_t expected = layout == 0 && cos_first ? (dim + 1) / 2 : dim / 2;
@@ -137,7 +138,8 @@ static void test_positions_differ(void **state) {
     posenc_plan *plan = must_plan(NULL, &(plan_shape){.dim = 2});
     must_write(plan, -N / 2, N, POSENC_F64, rows);
     for (int i = 0; i < N; i++)
-        for (int j = 0; j < i; j++) check(memcmp(rows[i], rows[j], sizeof rows[i]) != 0, "rows %d and %d are equal", i, j);
+        for (int j = 0; j < i; j++)
+            check(memcmp(rows[i], rows[j], sizeof rows[i]) != 0, "rows %d and %d are equal", i, j);
     posenc_plan_destroy(plan);
 }
 
@@ -152,7 +154,9 @@ static int64_t other_of_pair(int64_t dim, int64_t column) {
     return column ^ 1;
 }
 
-static int64_t other_half(int64_t dim, int64_t column) { return column < dim / 2 ? column + dim / 2 : column - dim / 2; }
+static int64_t other_half(int64_t dim, int64_t column) {
+    return column < dim / 2 ? column + dim / 2 : column - dim / 2;
+}
 
 /* Column j of plan a is column map(j) of plan b, to the bit, in every dtype. */
 static void check_permutation(const plan_shape *a, const plan_shape *b, column_map *map, random_state *random) {
@@ -165,8 +169,8 @@ static void check_permutation(const plan_shape *a, const plan_shape *b, column_m
         must_write(plan_b, start, 64, encoding_dtypes[d], rows_b);
         for (int64_t t = 0; t < 64; t++)
             for (int64_t j = 0; j < a->dim; j++)
-                check(memcmp(rows_a + (size_t)(t * a->dim + j) * bytes, rows_b + (size_t)(t * b->dim + map(a->dim, j)) * bytes,
-                             bytes) == 0,
+                check(memcmp(rows_a + (size_t)(t * a->dim + j) * bytes,
+                             rows_b + (size_t)(t * b->dim + map(a->dim, j)) * bytes, bytes) == 0,
                       "%s %s position %" PRId64 " column %" PRId64 " differs from its twin", plan_text(a),
                       posenc_dtype_name(encoding_dtypes[d]), start + t, j);
         free(rows_a);
@@ -209,10 +213,12 @@ static void test_tensor2tensor_frequencies(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_shift_is_a_rotation),    cmocka_unit_test(test_norm_and_range),
-        cmocka_unit_test(test_negative_positions_are_conjugates), cmocka_unit_test(test_position_zero),
-        cmocka_unit_test(test_positions_differ),         cmocka_unit_test(test_layouts_are_permutations),
-        cmocka_unit_test(test_tensor2tensor_frequencies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_shift_is_a_rotation),
+                                       cmocka_unit_test(test_norm_and_range),
+                                       cmocka_unit_test(test_negative_positions_are_conjugates),
+                                       cmocka_unit_test(test_position_zero),
+                                       cmocka_unit_test(test_positions_differ),
+                                       cmocka_unit_test(test_layouts_are_permutations),
+                                       cmocka_unit_test(test_tensor2tensor_frequencies)};
     return TEST_RUN(tests);
 }

@@ -10,7 +10,7 @@
 #include "support/test.h"
 
 typedef struct ids_case {
-    bool any;      /* else a start */
+    bool any; /* else a start */
     int64_t start;
     strided ids;
     int64_t *values; /* (batch, tokens) */
@@ -39,7 +39,7 @@ static void ids_make(ids_case *c, random_state *random, int rank, int64_t batch,
         const void *at = strided_at(&c->ids, ids_rank == 2 ? i : i % tokens);
         if (dtype == POSENC_I64) memcpy(&c->values[i], at, sizeof(int64_t));
         if (dtype == POSENC_I32) c->values[i] = *(const int32_t *)at;
-        if (dtype == POSENC_F64) c->values[i] = (int64_t)*(const double *)at;
+        if (dtype == POSENC_F64) c->values[i] = (int64_t) * (const double *)at;
     }
 }
 
@@ -74,7 +74,8 @@ static shape_case random_case(random_state *random) {
                        .cos_first = (int)random_between(random, 0, 1),
                        .arithmetic = random_between(random, 0, 5) ? POSENC_ARITHMETIC_EXACT
                                                                   : (posenc_arithmetic)random_between(random, 1, 2)};
-    c.context = isa_context((size_t)random_between(random, 0, (int64_t)isa_count() - 1), (int)random_between(random, 1, 3));
+    c.context =
+        isa_context((size_t)random_between(random, 0, (int64_t)isa_count() - 1), (int)random_between(random, 1, 3));
     c.plan = must_plan(c.context, &plan);
     int64_t *s = c.shape;
     if (c.rank == 3) *s++ = c.batch;
@@ -133,7 +134,8 @@ static void test_add_anywhere(void **state) {
         strided x, y;
         strided_make(&x, &random, c.dtype, c.rank, c.shape, !in_place);
         strided_make(&y, &random, c.dtype, c.rank, c.shape, false);
-        char *given = must_allocate((size_t)c.n * 8), *want = must_allocate((size_t)c.n * 8), *got = must_allocate((size_t)c.n * 8);
+        char *given = must_allocate((size_t)c.n * 8), *want = must_allocate((size_t)c.n * 8),
+             *got = must_allocate((size_t)c.n * 8);
         random_fill(&random, c.dtype, given, c.n);
         strided_put(&x, given);
         strided_get(&x, given); /* elements may share memory */

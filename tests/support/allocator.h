@@ -1,4 +1,5 @@
-/* An allocator that counts, can refuse, and notices what is given back wrongly. For a context's allocate and release. */
+/* An allocator that counts, can refuse, and notices what is given back wrongly. For a context's allocate and release.
+ */
 #ifndef POSENC_TESTS_SUPPORT_ALLOCATOR_H
 #define POSENC_TESTS_SUPPORT_ALLOCATOR_H
 
@@ -9,13 +10,13 @@
 #include <posenc/context.h>
 
 typedef struct allocator {
-    atomic_long calls;         /* allocations asked for, from 0 on since the last allocator_fail */
-    atomic_long live;          /* blocks not yet given back */
-    atomic_size_t live_bytes;  /* their bytes */
-    atomic_size_t peak_bytes;  /* the most that live_bytes has been */
-    atomic_long mistakes;      /* blocks given back with another size, or not from here */
-    long fail_at;              /* refuse the call with this number; -1: none */
-    bool fail_on;              /* and every later one */
+    atomic_long calls;        /* allocations asked for, from 0 on since the last allocator_fail */
+    atomic_long live;         /* blocks not yet given back */
+    atomic_size_t live_bytes; /* their bytes */
+    atomic_size_t peak_bytes; /* the most that live_bytes has been */
+    atomic_long mistakes;     /* blocks given back with another size, or not from here */
+    long fail_at;             /* refuse the call with this number; -1: none */
+    bool fail_on;             /* and every later one */
 } allocator;
 
 void allocator_init(allocator *a);

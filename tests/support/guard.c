@@ -39,7 +39,8 @@ void guard_end(guard *g) {
     for (const unsigned char *p = first; p < end; p++) {
         if (p == g->data) p += g->bytes;
         if (p == end) break;
-        check(*p == PATTERN, "a byte %td past the end of a block of %zu was written", p - (g->data + g->bytes), g->bytes);
+        check(*p == PATTERN, "a byte %td past the end of a block of %zu was written", p - (g->data + g->bytes),
+              g->bytes);
     }
     munmap(g->map, g->map_bytes);
 }

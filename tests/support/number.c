@@ -5,10 +5,14 @@
 
 number_format number_format_of(posenc_dtype dtype) {
     switch (dtype) {
-        case POSENC_F64: return (number_format){53, -1022, 1023};
-        case POSENC_F16: return (number_format){11, -14, 15};
-        case POSENC_BF16: return (number_format){8, -126, 127};
-        default: return (number_format){24, -126, 127};
+        case POSENC_F64:
+            return (number_format){53, -1022, 1023};
+        case POSENC_F16:
+            return (number_format){11, -14, 15};
+        case POSENC_BF16:
+            return (number_format){8, -126, 127};
+        default:
+            return (number_format){24, -126, 127};
     }
 }
 
@@ -74,9 +78,15 @@ uint64_t number_load(posenc_dtype dtype, const void *element) {
     uint32_t u32;
     uint64_t u64;
     switch (posenc_dtype_bytes(dtype)) {
-        case 2: memcpy(&u16, element, sizeof u16); return u16;
-        case 4: memcpy(&u32, element, sizeof u32); return u32;
-        default: memcpy(&u64, element, sizeof u64); return u64;
+        case 2:
+            memcpy(&u16, element, sizeof u16);
+            return u16;
+        case 4:
+            memcpy(&u32, element, sizeof u32);
+            return u32;
+        default:
+            memcpy(&u64, element, sizeof u64);
+            return u64;
     }
 }
 
@@ -84,9 +94,15 @@ void number_store(posenc_dtype dtype, uint64_t bits, void *element) {
     uint16_t u16 = (uint16_t)bits;
     uint32_t u32 = (uint32_t)bits;
     switch (posenc_dtype_bytes(dtype)) {
-        case 2: memcpy(element, &u16, sizeof u16); return;
-        case 4: memcpy(element, &u32, sizeof u32); return;
-        default: memcpy(element, &bits, sizeof bits); return;
+        case 2:
+            memcpy(element, &u16, sizeof u16);
+            return;
+        case 4:
+            memcpy(element, &u32, sizeof u32);
+            return;
+        default:
+            memcpy(element, &bits, sizeof bits);
+            return;
     }
 }
 

@@ -1,5 +1,6 @@
 /* Random numbers for tests: xoshiro256** (Blackman and Vigna 2018). One seed serves a whole run: a new one each time,
- * or the one in the environment variable POSENC_SEED. It is printed before the first test, so that a crash shows it too. */
+ * or the one in the environment variable POSENC_SEED. It is printed before the first test, so that a crash shows it
+ * too. */
 #ifndef POSENC_TESTS_SUPPORT_RANDOM_H
 #define POSENC_TESTS_SUPPORT_RANDOM_H
 

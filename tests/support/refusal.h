@@ -1,5 +1,5 @@
-/* Checks that a call refuses in the library's one form: the status, the same status and the argument's name in the error
- * detail, and a message "argument: expected ..., got ..." of one line. */
+/* Checks that a call refuses in the library's one form: the status, the same status and the argument's name in the
+ * error detail, and a message "argument: expected ..., got ..." of one line. */
 #ifndef POSENC_TESTS_SUPPORT_REFUSAL_H
 #define POSENC_TESTS_SUPPORT_REFUSAL_H
 

@@ -19,7 +19,8 @@ static void shuffle(random_state *random, int rank, int *order) {
 }
 
 /* Each axis steps over all that the axes inside it reach, and often a bit more. */
-void strided_make(strided *s, random_state *random, posenc_dtype dtype, int rank, const int64_t *shape, bool may_share) {
+void strided_make(strided *s, random_state *random, posenc_dtype dtype, int rank, const int64_t *shape,
+                  bool may_share) {
     int order[POSENC_MAX_RANK];
     int64_t strides[POSENC_MAX_RANK], reach = 1, first = 0, bytes = (int64_t)posenc_dtype_bytes(dtype);
     shuffle(random, rank, order);

@@ -59,8 +59,8 @@ void must_write(const posenc_plan *plan, int64_t start, int64_t tokens, posenc_d
     write_at(plan, &positions, tokens, dtype, out);
 }
 
-void must_write_ids(const posenc_plan *plan, posenc_dtype ids_dtype, const void *ids, int64_t tokens, posenc_dtype dtype,
-                    void *out) {
+void must_write_ids(const posenc_plan *plan, posenc_dtype ids_dtype, const void *ids, int64_t tokens,
+                    posenc_dtype dtype, void *out) {
     posenc_view view;
     posenc_positions positions;
     posenc_positions_default(&positions, sizeof positions);
@@ -97,7 +97,7 @@ void must_equal(const char *what, posenc_dtype dtype, const void *a, const void 
     for (int64_t i = 0; i < n; i++) {
         uint64_t u = number_load(dtype, (const char *)a + (size_t)i * bytes);
         uint64_t v = number_load(dtype, (const char *)b + (size_t)i * bytes);
-        check(number_same(dtype, u, v), "%s: %s element %" PRId64 " is %.17g (%" PRIx64 ") and %.17g (%" PRIx64 ")", what,
-              posenc_dtype_name(dtype), i, number_decode(dtype, u), u, number_decode(dtype, v), v);
+        check(number_same(dtype, u, v), "%s: %s element %" PRId64 " is %.17g (%" PRIx64 ") and %.17g (%" PRIx64 ")",
+              what, posenc_dtype_name(dtype), i, number_decode(dtype, u), u, number_decode(dtype, v), v);
     }
 }

@@ -30,8 +30,8 @@ const char *plan_text(const plan_shape *shape);
 void must_write(const posenc_plan *plan, int64_t start, int64_t tokens, posenc_dtype dtype, void *out);
 
 /* Rows for the given positions; ids are contiguous. */
-void must_write_ids(const posenc_plan *plan, posenc_dtype ids_dtype, const void *ids, int64_t tokens, posenc_dtype dtype,
-                    void *out);
+void must_write_ids(const posenc_plan *plan, posenc_dtype ids_dtype, const void *ids, int64_t tokens,
+                    posenc_dtype dtype, void *out);
 
 /* y = x * scale + E(start + t) on contiguous (batch, tokens, dim). */
 void must_add(const posenc_plan *plan, int64_t start, int64_t batch, int64_t tokens, posenc_dtype dtype, const void *x,

@@ -13,9 +13,9 @@
 #include "support/random.h"
 
 /* Fails the running test with a sentence in printf form, and with the seed that repeats it. */
-#define check(condition, ...)                                                        \
-    do {                                                                             \
-        if (!(condition)) test_failed(__FILE__, __LINE__, #condition, __VA_ARGS__);  \
+#define check(condition, ...)                                                       \
+    do {                                                                            \
+        if (!(condition)) test_failed(__FILE__, __LINE__, #condition, __VA_ARGS__); \
     } while (0)
 
 #if defined(__GNUC__)

@@ -1,6 +1,6 @@
-/* Stands in for the compiler's immintrin.h while the AVX-512 kernels are compiled for a machine without AVX-512. SIMDe gives
- * most intrinsics in portable C; the ones that it lacks, or does not fuse, follow, each a loop over lanes. Where a kernel
- * begins to use another one, the linker names it, and it belongs here. */
+/* Stands in for the compiler's immintrin.h while the AVX-512 kernels are compiled for a machine without AVX-512. SIMDe
+ * gives most intrinsics in portable C; the ones that it lacks, or does not fuse, follow, each a loop over lanes. Where
+ * a kernel begins to use another one, the linker names it, and it belongs here. */
 #ifndef POSENC_TESTS_SIMDE_IMMINTRIN_H
 #define POSENC_TESTS_SIMDE_IMMINTRIN_H
 
@@ -113,6 +113,14 @@ static inline __mmask16 lanes_cmplt_epi32(__m512i a, __m512i b) {
     return (__mmask16)mask;
 }
 
+static inline __mmask8 lanes_cmpge_epu32(__m256i a, __m256i b) {
+    uint32_t x[8], y[8];
+    unsigned mask = 0;
+    memcpy(x, &a, sizeof x), memcpy(y, &b, sizeof y);
+    LANE_LOOP(8) mask |= (unsigned)(x[lane] >= y[lane]) << lane;
+    return (__mmask8)mask;
+}
+
 #undef _mm512_fmadd_pd
 #undef _mm512_fmsub_pd
 #undef _mm512_fmadd_ps
@@ -127,6 +135,8 @@ static inline __mmask16 lanes_cmplt_epi32(__m512i a, __m512i b) {
 #define _mm512_cvtepu16_epi32(a) lanes_cvtepu16_epi32(a)
 #define _mm256_testn_epi32_mask(a, b) lanes_testn_epi32(a, b)
 #define _mm512_cmplt_epi32_mask(a, b) lanes_cmplt_epi32(a, b)
+#undef _mm256_cmpge_epu32_mask
+#define _mm256_cmpge_epu32_mask(a, b) lanes_cmpge_epu32(a, b)
 #define _mm512_stream_pd(p, a) _mm512_storeu_pd(p, a)
 #define _mm512_stream_ps(p, a) _mm512_storeu_ps(p, a)
 
