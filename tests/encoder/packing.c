@@ -31,17 +31,15 @@ static packed draw(random_state *random) {
 }
 
 /* A strided tensor of integers. */
-static strided integers(random_state *random, posenc_dtype dtype, const int64_t *values, int64_t n) {
-    strided s;
-    strided_make(&s, random, dtype, 1, &n, false);
+static void integers(strided *s, random_state *random, posenc_dtype dtype, const int64_t *values, int64_t n) {
+    strided_make(s, random, dtype, 1, &n, false);
     for (int64_t i = 0; i < n; i++) {
         int32_t narrow = (int32_t)values[i];
         if (dtype == POSENC_I32)
-            memcpy(strided_at(&s, i), &narrow, sizeof narrow);
+            memcpy(strided_at(s, i), &narrow, sizeof narrow);
         else
-            memcpy(strided_at(&s, i), &values[i], sizeof values[i]);
+            memcpy(strided_at(s, i), &values[i], sizeof values[i]);
     }
-    return s;
 }
 
 static void forward_packed(const posenc_encoder *encoder, const posenc_positions *positions, const posenc_step *step,
@@ -72,7 +70,9 @@ static void check_packed(random_state *random, posenc_dtype dtype, posenc_dtype 
         must_forward(encoder, &alone, &own, dtype, 1, p.ends[s + 1] - p.ends[s], x + (size_t)p.ends[s] * row,
                      want + (size_t)p.ends[s] * row);
     }
-    strided lengths = integers(random, kind, p.ends, p.n + 1), begins = integers(random, kind, p.offsets, p.n);
+    strided lengths, begins;
+    integers(&lengths, random, kind, p.ends, p.n + 1);
+    integers(&begins, random, kind, p.offsets, p.n);
     posenc_positions positions = positions_from(start);
     positions.cu_seqlens = lengths.tensor;
     if (offsets) positions.offsets = begins.tensor;
