@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "base/fpenv.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "schemes/row_call.h"
@@ -148,11 +149,14 @@ static posenc_status read_step(const posenc_step *step, posenc_step *all, posenc
 /* Keep where word >= round(p 2^32), so p of the words are dropped; kept values grow by factor / (1 - p). */
 static posenc_dropout dropout_of(const posenc_encoder *e, const posenc_step *step, double factor) {
     double p = e->options.dropout;
-    return (posenc_dropout){.active = step->training && p > 0,
-                            .seed = step->seed,
-                            .stream = step->stream,
-                            .threshold = (uint64_t)floor(p * 0x1p32 + 0.5),
-                            .factor = factor / (1 - p)};
+    posenc_fpenv saved = posenc_fpenv_enter();
+    posenc_dropout dropout = {.active = step->training && p > 0,
+                              .seed = step->seed,
+                              .stream = step->stream,
+                              .threshold = (uint64_t)floor(p * 0x1p32 + 0.5),
+                              .factor = factor / (1 - p)};
+    posenc_fpenv_leave(saved);
+    return dropout;
 }
 
 /* A table of f32 serves all narrower types, one of f64 only f64. */

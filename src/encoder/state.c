@@ -6,8 +6,10 @@
 #include <posenc/files.h>
 
 #include "base/error.h"
+#include "base/tensor.h"
 #include "base/text.h"
 #include "encoder/encoder.h"
+#include "formats/escape.h"
 #include "schemes/scheme.h"
 
 /* The version of this arrangement, not of the library. */
@@ -80,34 +82,60 @@ posenc_status posenc_encoder_save(const posenc_encoder *encoder, const char *pat
 
 /* ---- load ---- */
 
-static posenc_status need(const posenc_safetensors *file, const char *path, int key, const char **value, posenc_error *error) {
-    *value = posenc_safetensors_metadata(file, key_names[key]);
-    if (*value) return POSENC_OK;
-    return posenc_fail(error, POSENC_ERROR_FORMAT, path, "expected metadata %s, got none", key_names[key]);
+/* A state file that is being read. */
+typedef struct state {
+    const posenc_safetensors *file;
+    const char *name; /* as messages show it */
+} state;
+
+static posenc_status refuse_value(const state *s, const char *key, const char *wanted, const char *got, posenc_error *error) {
+    return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected %s of %s, got \"%.40s\"", key, wanted, got);
 }
 
-static posenc_status refuse_value(const char *path, int key, const char *wanted, const char *value, posenc_error *error) {
-    return posenc_fail(error, POSENC_ERROR_FORMAT, path, "expected %s of %s, got \"%.40s\"", key_names[key], wanted, value);
+static bool is_ours(const char *key) { return strncmp(key, "posenc.", 7) == 0; }
+
+static bool is_plain(const char *text) {
+    while (*text >= ' ' && *text <= '~') text++;
+    return !*text;
+}
+
+/* Whatever posenc.* holds may stand in a message further on, so it must be harmless there. */
+static posenc_status check_plain(const state *s, posenc_error *error) {
+    const char *key;
+    char shown[2][48];
+    for (size_t i = 0; (key = posenc_safetensors_key(s->file, i)); i++) {
+        const char *value = posenc_safetensors_metadata(s->file, key);
+        if (!is_ours(key) || (is_plain(key) && is_plain(value))) continue;
+        return refuse_value(s, posenc_escape(key, strlen(key), shown[0], sizeof shown[0]), "plain text",
+                            posenc_escape(value, strlen(value), shown[1], sizeof shown[1]), error);
+    }
+    return POSENC_OK;
+}
+
+static posenc_status need(const state *s, int key, const char **value, posenc_error *error) {
+    *value = posenc_safetensors_metadata(s->file, key_names[key]);
+    if (*value) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected metadata %s, got none", key_names[key]);
 }
 
 /* A metadata value that an option may be read from; absent ones keep the default. */
-static posenc_status read_f64(const posenc_safetensors *file, const char *path, int key, double *out, posenc_error *error) {
-    const char *text = posenc_safetensors_metadata(file, key_names[key]);
+static posenc_status read_f64(const state *s, int key, double *out, posenc_error *error) {
+    const char *text = posenc_safetensors_metadata(s->file, key_names[key]);
     if (!text || posenc_parse_f64(text, out)) return POSENC_OK;
-    return refuse_value(path, key, "a number", text, error);
+    return refuse_value(s, key_names[key], "a number", text, error);
 }
 
-static posenc_status read_options(const posenc_safetensors *file, const char *path, posenc_encoder_options *o,
-                                  posenc_error *error) {
-    posenc_status status = read_f64(file, path, DROPOUT, &o->dropout, error);
-    if (status == POSENC_OK) status = read_f64(file, path, SCALE, &o->scale, error);
+static posenc_status read_options(const state *s, posenc_encoder_options *o, posenc_error *error) {
+    posenc_status status = read_f64(s, DROPOUT, &o->dropout, error);
+    if (status == POSENC_OK) status = read_f64(s, SCALE, &o->scale, error);
     if (status != POSENC_OK) return status;
-    const char *past = posenc_safetensors_metadata(file, key_names[PAST_END]);
+    const char *past = posenc_safetensors_metadata(s->file, key_names[PAST_END]);
     if (past && strcmp(past, past_end_names[0]) != 0 && strcmp(past, past_end_names[1]) != 0)
-        return refuse_value(path, PAST_END, "extend or error", past, error);
+        return refuse_value(s, key_names[PAST_END], "extend or error", past, error);
     if (past) o->past_end = strcmp(past, past_end_names[1]) == 0 ? POSENC_PAST_END_ERROR : POSENC_PAST_END_EXTEND;
-    const char *padding = posenc_safetensors_metadata(file, key_names[PADDING_IDX]);
-    if (padding && !posenc_parse_i64(padding, &o->padding_idx)) return refuse_value(path, PADDING_IDX, "an integer", padding, error);
+    const char *padding = posenc_safetensors_metadata(s->file, key_names[PADDING_IDX]);
+    if (padding && !posenc_parse_i64(padding, &o->padding_idx))
+        return refuse_value(s, key_names[PADDING_IDX], "an integer", padding, error);
     return POSENC_OK;
 }
 
@@ -118,56 +146,75 @@ static bool is_option(const char *key) {
 }
 
 /* Every other posenc.* key is a parameter of the scheme. Foreign keys are left alone. */
-static posenc_status read_parameters(const posenc_safetensors *file, const char *path, posenc_parameter *parameters,
-                                     size_t *n, posenc_error *error) {
+static posenc_status read_parameters(const state *s, posenc_parameter *parameters, size_t *n, posenc_error *error) {
     *n = 0;
     const char *key;
-    for (size_t i = 0; (key = posenc_safetensors_key(file, i)); i++) {
-        if (strncmp(key, "posenc.", 7) != 0 || is_option(key)) continue;
+    for (size_t i = 0; (key = posenc_safetensors_key(s->file, i)); i++) {
+        if (!is_ours(key) || is_option(key)) continue;
         if (*n == POSENC_MOST_PARAMETERS)
-            return posenc_fail(error, POSENC_ERROR_FORMAT, path, "expected at most %d parameters, got more", POSENC_MOST_PARAMETERS);
-        parameters[(*n)++] = (posenc_parameter){key + 7, posenc_safetensors_metadata(file, key)};
+            return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected at most %d parameters, got more",
+                               POSENC_MOST_PARAMETERS);
+        parameters[(*n)++] = (posenc_parameter){key + 7, posenc_safetensors_metadata(s->file, key)};
     }
     return POSENC_OK;
 }
 
-static posenc_status check_table(const posenc_encoder *e, const posenc_tensor_info *pe, const char *path, posenc_error *error) {
-    if (pe->rank == 2 && pe->shape[0] == e->table.shape[0] && pe->shape[1] == e->table.shape[1]) return POSENC_OK;
-    return posenc_fail(error, POSENC_ERROR_FORMAT, path, "expected tensor pe of shape (%lld, %lld), got another",
-                       (long long)e->table.shape[0], (long long)e->table.shape[1]);
+static bool says(const state *s, const char *key, int64_t extent) {
+    const char *text = posenc_safetensors_metadata(s->file, key);
+    int64_t value;
+    return text && posenc_parse_i64(text, &value) && value == extent;
 }
 
-static posenc_status fill_table(posenc_encoder *e, const posenc_safetensors *file, const posenc_tensor_info *pe,
-                                posenc_error *error) {
-    posenc_array *array;
-    posenc_status status = posenc_safetensors_read(file, pe, &array, error);
-    if (status != POSENC_OK) return status;
-    memcpy(e->table.tensor.data, posenc_array_tensor(array)->data, e->table_bytes);
-    posenc_array_destroy(array);
-    return POSENC_OK;
-}
-
-static posenc_status load_open(const posenc_context *context, const posenc_safetensors *file, const char *path,
-                               posenc_encoder **out, posenc_error *error) {
-    const char *version, *scheme;
-    posenc_status status = need(file, path, VERSION, &version, error);
-    if (status == POSENC_OK) status = need(file, path, SCHEME, &scheme, error);
-    if (status != POSENC_OK) return status;
-    if (strcmp(version, STATE_VERSION) != 0) return refuse_value(path, VERSION, STATE_VERSION, version, error);
-    const posenc_tensor_info *pe = posenc_safetensors_find(file, "pe");
+/* The table that the parameters speak of must be the one in the file, before anything of its size is allocated. */
+static posenc_status check_table(const state *s, const posenc_tensor_info *pe, posenc_error *error) {
     if (!pe || (pe->dtype != POSENC_F32 && pe->dtype != POSENC_F64))
-        return posenc_fail(error, POSENC_ERROR_FORMAT, path, "expected a tensor pe of F32 or F64, got %s", pe ? pe->dtype_text : "none");
+        return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected a tensor pe of F32 or F64, got %s",
+                           pe ? pe->dtype_text : "none");
+    if (pe->rank == 2 && says(s, "posenc.max-len", pe->shape[0]) && says(s, "posenc.dim", pe->shape[1])) return POSENC_OK;
+    char shape[96];
+    posenc_shape_text(pe->rank, pe->shape, shape);
+    return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected tensor pe of shape (posenc.max-len, posenc.dim), got %s", shape);
+}
+
+/* What an encoder refuses is the file's fault here. */
+static posenc_status blame_file(const state *s, posenc_status status, const posenc_error *why, posenc_error *error) {
+    if (status == POSENC_ERROR_ARGUMENT)
+        return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected what makes an encoder, got %.120s", why->message);
+    if (error) *error = *why;
+    return status;
+}
+
+static posenc_status make_empty(const posenc_context *context, const state *s, const char *scheme,
+                                const posenc_tensor_info *pe, posenc_encoder **out, posenc_error *error) {
     posenc_encoder_options options;
     posenc_encoder_default(&options, sizeof options);
     options.dtype = pe->dtype;
     posenc_parameter parameters[POSENC_MOST_PARAMETERS];
     size_t n;
-    status = read_options(file, path, &options, error);
-    if (status == POSENC_OK) status = read_parameters(file, path, parameters, &n, error);
+    posenc_error why;
+    posenc_status status = read_options(s, &options, error);
+    if (status == POSENC_OK) status = read_parameters(s, parameters, &n, error);
+    if (status != POSENC_OK) return status;
+    status = posenc_encoder_allocate(context, scheme, parameters, n, &options, out, &why);
+    return status == POSENC_OK ? status : blame_file(s, status, &why, error);
+}
+
+static posenc_status load_open(const posenc_context *context, const state *s, posenc_encoder **out, posenc_error *error) {
+    const char *version, *scheme;
+    posenc_status status = check_plain(s, error);
+    if (status == POSENC_OK) status = need(s, VERSION, &version, error);
+    if (status == POSENC_OK) status = need(s, SCHEME, &scheme, error);
+    if (status != POSENC_OK) return status;
+    if (strcmp(version, STATE_VERSION) != 0) return refuse_value(s, key_names[VERSION], STATE_VERSION, version, error);
+    posenc_plan *none;
+    if (!posenc_scheme_find(scheme)) return posenc_plan_create(context, scheme, NULL, 0, &none, error); /* which says so */
+    const posenc_tensor_info *pe = posenc_safetensors_find(s->file, "pe");
     posenc_encoder *e = NULL;
-    if (status == POSENC_OK) status = posenc_encoder_allocate(context, scheme, parameters, n, &options, &e, error);
-    if (status == POSENC_OK) status = check_table(e, pe, path, error);
-    if (status == POSENC_OK) status = fill_table(e, file, pe, error);
+    status = check_table(s, pe, error);
+    if (status == POSENC_OK) status = make_empty(context, s, scheme, pe, &e, error);
+    if (status == POSENC_OK)
+        status = posenc_safetensors_read_elements(s->file, pe, 0, e->table.tensor.data,
+                                                  (size_t)(e->table.shape[0] * e->table.shape[1]), error);
     if (status == POSENC_OK)
         *out = e;
     else
@@ -181,7 +228,8 @@ posenc_status posenc_encoder_load(const posenc_context *context, const char *pat
     posenc_safetensors *file;
     posenc_status status = posenc_safetensors_open(context, path, &file, error);
     if (status != POSENC_OK) return status;
-    status = load_open(context, file, path, out, error);
+    char name[POSENC_SHOWN_PATH];
+    status = load_open(context, &(state){file, posenc_escape_path(path, name)}, out, error);
     posenc_safetensors_close(file);
     return status;
 }

@@ -69,8 +69,11 @@ static posenc_status read_at(const posenc_safetensors *f, int64_t offset, void *
 static const char *kind_of(const uint8_t head[POSENC_SAFETENSORS_PREFIX]) {
     static const struct {
         const char *magic, *kind;
-    } kinds[] = {{"PK", ": a zip archive, as .pt and .npz are"}, {"\x93NUMPY", ": a .npy file"},
-                 {"\x80", ": a Python pickle"},                  {"GGUF", ": a GGUF file"},
+    } kinds[] = {{"PK\x03\x04", ": a zip archive, as .pt and .npz are"},
+                 {"\x80\x02\x8a", ": a Python pickle"},
+                 {"\x80\x04\x95", ": a Python pickle"},
+                 {"\x93NUMPY", ": a .npy file"},
+                 {"GGUF", ": a GGUF file"},
                  {"version ", ": a Git LFS pointer, get the file itself"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (memcmp(head, kinds[i].magic, strlen(kinds[i].magic)) == 0) return kinds[i].kind;
@@ -84,7 +87,8 @@ static posenc_status check_length(const posenc_safetensors *f, const uint8_t hea
                               POSENC_SAFETENSORS_MOST_HEADER, (unsigned long long)n, kind_of(head));
     if (n > (uint64_t)(f->bytes - POSENC_SAFETENSORS_PREFIX))
         return posenc_fail_at(error, POSENC_ERROR_FORMAT, f->name, f->bytes,
-                              "expected %llu bytes of header, got the end of the file", (unsigned long long)n);
+                              "expected %llu bytes of header, got the end of the file%s", (unsigned long long)n,
+                              kind_of(head));
     if (n > POSENC_SAFETENSORS_MOST_TEXT)
         return posenc_fail_at(error, POSENC_ERROR_UNSUPPORTED, f->name, 0,
                               "expected a header of at most %d bytes, the most that is read here, got %llu",

@@ -88,7 +88,7 @@ static const char *const members[MEMBERS] = {"dtype", "shape", "data_offsets"};
 
 /* Where a member's value stands; the whole entry, where its key is written with escapes. */
 static posenc_json_member find(const reader *r, const posenc_safetensors_entry *entry, const char *member) {
-    posenc_json_member m, whole = {entry->key, entry->value, entry->value, entry->value_end};
+    posenc_json_member m, whole = {entry->value, entry->value_end, entry->value, entry->value_end};
     return posenc_json_walk_find(r->text, entry->value, member, &m) ? m : whole;
 }
 

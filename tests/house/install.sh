@@ -41,8 +41,8 @@ if command -v pkg-config >/dev/null; then
     quietly "$CC" -std=c11 $sanitize "$consumer/consumer.c" $(pkg-config --cflags --libs posenc) -o "$work/by_pkgconfig"
     LD_LIBRARY_PATH=$lib expect "$work/by_pkgconfig"
     # shellcheck disable=SC2046
-    quietly "$CC" -std=c11 $sanitize "$consumer/consumer.c" $(pkg-config --cflags posenc) "$lib/libposenc.a" \
-        $(pkg-config --static --libs-only-other posenc) -lm -o "$work/by_pkgconfig_static"
+    quietly "$CC" -std=c11 $sanitize "$consumer/consumer.c" $(pkg-config --cflags posenc) \
+        $(pkg-config --static --libs posenc | sed "s|-lposenc|$lib/libposenc.a|") -o "$work/by_pkgconfig_static"
     expect "$work/by_pkgconfig_static"
     [ "$(pkg-config --modversion posenc)" = 0.1.0 ] || fail "pkg-config --modversion"
 fi
