@@ -35,7 +35,7 @@ run_tests asan --label-exclude '^emulated$'
 
 title "ThreadSanitizer"
 configure tsan -DPOSENC_CLI=OFF -DPOSENC_EXAMPLES=OFF
-cmake --build build/tsan --parallel "$jobs"
-run_tests tsan --label-regex '^(threads|faults)$'
+cmake --build build/tsan --parallel "$jobs" --target test_faults_threads test_faults_many test_faults_fork
+run_tests tsan --tests-regex '^faults_(threads|many|fork)$'
 
 title "all tests passed in $(($(date +%s) - began)) s"

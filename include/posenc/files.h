@@ -23,8 +23,10 @@ POSENC_API void posenc_array_destroy(posenc_array *array);
  * path: a file, or "-" for standard input.
  * Nothing is allocated for data that the file cannot hold: the header is compared with the bytes that remain first,
  * and where the length is unknown (a pipe) memory grows with what has arrived.
+ * One array a file: bytes behind its data are refused.
  * Returns POSENC_ERROR_IO, POSENC_ERROR_FORMAT (with the byte offset), POSENC_ERROR_DTYPE (object, structured, complex
- * and text types, with a plain sentence), POSENC_ERROR_MEMORY; *out is untouched then. */
+ * and text types, with a plain sentence), POSENC_ERROR_SHAPE (a rank above 8), POSENC_ERROR_MEMORY; *out is untouched
+ * then. */
 POSENC_API posenc_status posenc_npy_read(const posenc_context *context, const char *path, posenc_array **out,
                                          posenc_error *error);
 

@@ -1,7 +1,12 @@
 #!/bin/sh
 # bochs.sh BUILD ISA: runs the library of a build folder on a processor that this machine does not have: a Skylake-X emulated
 # by Bochs, which boots Linux and has bits as its first and only process. Its hashes come out of the serial port and are
-# compared with bits.txt. Minutes. Exit status 77: a tool, or a kernel, is not here and cannot be had.
+# compared with bits.txt. Some ten minutes. Exit status 77: a tool, or a kernel, is not here and cannot be had.
+#
+# Bochs 2.7 has two faults of its own, found by comparing single instructions with integer arithmetic: vcvtps2ph rounds every
+# tie away from zero, and vfmadd in doubles now and then gives 0 for the rounding error of a product. They touch f16 lines and a
+# few f64 lines. So the f32 and bf16 lines must agree to the bit; of the others it is only said how many do. (The same source
+# is held to all lines in portable C, see simde/.)
 set -eu
 build=$1 isa=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -94,4 +99,14 @@ case $(tail -n 1 lines.log) in
     ;;
 esac
 sed '$d' lines.log >bits.log
-exec sh "$here/compare.sh" "sh $here/print.sh $folder/bits.log" "$isa"
+
+grep -E ' (f32|bf16) ' "$here/bits.txt" >wanted.log
+grep -E ' (f32|bf16) ' bits.log >seen.log
+if ! diff wanted.log seen.log >diff.log; then
+    head -n 10 diff.log
+    echo "$isa under Bochs: expected the bits of bits.txt, got $(grep -c '^>' diff.log) f32 or bf16 lines that differ"
+    exit 1
+fi
+others=$(grep -cE ' (f16|f64) ' "$here/bits.txt")
+agree=$(grep -E ' (f16|f64) ' bits.log | grep -cxFf - "$here/bits.txt" || true)
+echo "$isa under Bochs: all $(wc -l <seen.log) f32 and bf16 lines as published, and $agree of $others f16 and f64 lines"

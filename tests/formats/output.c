@@ -16,6 +16,7 @@
 #include "formats/output.h"
 #include "npy_bytes.h"
 #include "saving.h"
+#include "support/allocator.h"
 #include "support/tensors.h"
 #include "support/test.h"
 
@@ -131,13 +132,23 @@ static void pieces_of_every_size(void **state) {
     size_t at = 0;
     (void)state;
     for (size_t i = 0; i < N; i++) data[i] = (uint8_t)random_u64(&random);
-    posenc_output *output = must_open(folder_path(&f, "x"));
+    allocator a; /* its blocks end where they say, for a sanitizer to see */
+    posenc_context_options options;
+    posenc_context *context;
+    posenc_output *output;
+    allocator_init(&a);
+    posenc_context_default(&options, sizeof options);
+    allocator_use(&a, &options);
+    assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
+    assert_int_equal(posenc_output_open(context, folder_path(&f, "x"), &output, NULL), POSENC_OK);
     for (size_t i = 0; at + sizes[i] <= N; i = (i + 1) % (sizeof sizes / sizeof *sizes)) {
         assert_int_equal(posenc_output_write(output, data + at, sizes[i], NULL), POSENC_OK);
         at += sizes[i];
     }
     assert_int_equal(posenc_output_commit(output, NULL), POSENC_OK);
     assert_true(folder_holds(folder_path(&f, "x"), data, at));
+    posenc_context_destroy(context);
+    assert_true(a.live == 0 && a.mistakes == 0);
     free(data);
     folder_end(&f);
 }

@@ -137,7 +137,7 @@ static const bad headers[] = {
     {POSENC_ERROR_FORMAT, TEXT(METADATA("{\"k\":^[\"v\"]}")), "a text, got [\"v\"]"},
     {POSENC_ERROR_FORMAT, TEXT(METADATA("{\"k\":\"v\",\"l\":^{}}")), "a text, got {}"},
     {POSENC_ERROR_FORMAT, TEXT(METADATA("{\"k\":1^.5}")), "a whole number, got \".\""},
-    {POSENC_ERROR_FORMAT, TEXT("{\"\\u005f_metadata__\":^" GOOD "}"), "two offsets"},
+    {POSENC_ERROR_FORMAT, TEXT("{\"\\u005f_metadata__\":{\"dtype\":\"F32\",\"shape\":^[2]}}"), "a text, got [2]"},
     /* types */
     {POSENC_ERROR_FORMAT, TEXT(DTYPE("^null")), "a type such as \"F32\", got null"},
     {POSENC_ERROR_FORMAT, TEXT(DTYPE("^1")), "a type such as \"F32\", got 1"},

@@ -2,7 +2,7 @@
 # Every fenced block of the documents is an example that works. By its label:
 #     sh       runs, all blocks of a document in order, in one temporary folder
 #     console  its "$ " lines run, and what follows each is what it prints
-#     c        compiles and runs; a fragment inside a function that has batch, tokens, x and y
+#     c        compiles and runs; fragments inside a function that has batch, tokens, x and y, or inside frames/NAME.c
 #     cmake    configures and builds with the installed copy
 #     text     is none
 # Any other label is a mistake.
@@ -39,17 +39,29 @@ run_console() {
     diff "$work/expected" "$work/seen" >&2 || fail "$1: a console block prints something else (above)"
 }
 
+# The program around a document's C blocks: frames/NAME.c where there is one, which includes them; else a function body.
+frame_c() {
+    frame=$SOURCE/tests/house/frames/$(basename "$1" .md).c
+    blocks c "$1" >"$work/blocks.inc"
+    if [ -f "$frame" ]; then
+        cat "$frame"
+        return
+    fi
+    echo '#include <posenc/posenc.h>'
+    echo 'static float x[2 * 3 * 512], y[2 * 3 * 512];'
+    echo 'int main(void) { enum { batch = 2, tokens = 3 };'
+    echo '#include "blocks.inc"'
+    echo 'posenc_plan_destroy(plan); return !(y[512] > 0.84147f && y[512] < 0.84148f); }'
+}
+
 run_c() {
-    {
-        echo '#include <posenc/posenc.h>'
-        echo 'static float x[2 * 3 * 512], y[2 * 3 * 512];'
-        echo 'int main(void) { enum { batch = 2, tokens = 3 };'
-        blocks c "$1"
-        echo 'posenc_plan_destroy(plan); return !(y[512] > 0.84147f && y[512] < 0.84148f); }'
-    } >"$work/block.c"
-    quietly "$CC" -std=c11 -Wall -Wextra -Werror $sanitize -I"$prefix/include" -isystem "$DLPACK" "$work/block.c" "$lib/libposenc.a" \
-        -lm -pthread -o "$work/block"
-    "$work/block" || fail "$1: the c block ran and did not give sin 1"
+    frame_c "$1" >"$work/block.c"
+    quietly "$CC" -std=c11 -Wall -Wextra -Werror $sanitize -I"$prefix/include" -isystem "$DLPACK" "$work/block.c" \
+        -L"$lib" "-Wl,-rpath,$lib" -lposenc -lm -o "$work/block"
+    (cd "$work/folder" && "$work/block") >"$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        fail "$1: the c blocks ran and did not give what they should"
+    }
 }
 
 run_cmake() {
