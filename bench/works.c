@@ -4,7 +4,14 @@
 
 #include "baselines.h"
 
-enum { IN_PLACE = POSENC_BENCH_IN_PLACE, SCALED = POSENC_BENCH_SCALED, RANDOM = POSENC_BENCH_RANDOM };
+enum {
+    IN_PLACE = POSENC_BENCH_IN_PLACE,
+    SCALED = POSENC_BENCH_SCALED,
+    RANDOM = POSENC_BENCH_RANDOM,
+    DROPOUT = POSENC_BENCH_DROPOUT,
+    BACKWARD = POSENC_BENCH_BACKWARD,
+    PACKED = POSENC_BENCH_PACKED
+};
 
 static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
                                          posenc_bench_fill};
@@ -15,6 +22,9 @@ static const posenc_bench_group colds = {"From nothing: plan made, rows written,
 static const posenc_bench_group fresh = {"From nothing into fresh memory, page faults included", POSENC_BENCH_RATIO,
                                          posenc_bench_cold_fresh};
 static const posenc_bench_group adds = {"x + encoding, computed on the fly", POSENC_BENCH_RATIO, posenc_bench_add};
+static const posenc_bench_group encodes = {"x + stored table, by an encoder", POSENC_BENCH_RATIO, posenc_bench_encode};
+static const posenc_bench_group rows = {"Rows with offsets, packed sequences, beside the plain call", POSENC_BENCH_RATIO,
+                                        posenc_bench_encode_rows};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
@@ -43,6 +53,27 @@ static const posenc_bench_work works[] = {
     {&adds, "add, x scaled", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, SCALED, {1.3, 1.8}, 0},
     {&adds, "add, x scaled", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, SCALED, {1.3, 1.8}, 0},
     {&adds, "add, x scaled", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, SCALED, {1.3, 1.8}, 0},
+
+    {&encodes, "encode", POSENC_F32, 3, {8, 8, 32}, {2048, 1024}, 0, {0.95, 1.0}, 0},
+    {&encodes, "encode", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, 0, {0.95, 1.0}, 0},
+    {&encodes, "encode", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, 0, {0.95, 1.0}, 0},
+    {&encodes, "encode in place", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, IN_PLACE, {0.85, 0.85}, 0},
+    {&encodes, "encode in place", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, IN_PLACE, {0.85, 0.85}, 0},
+    {&encodes, "encode in place", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, IN_PLACE, {0.85, 0.85}, 0},
+    {&encodes, "encode, dropout", POSENC_F32, 3, {8, 8, 32}, {2048, 1024}, DROPOUT, {1.2, 3}, 0},
+    {&encodes, "encode, dropout", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, DROPOUT, {1.2, 3}, 0},
+    {&encodes, "encode, dropout", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, DROPOUT, {1.2, 3}, 0},
+    {&encodes, "backward", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, BACKWARD, {0.95, 1.0}, 0},
+    {&encodes, "backward", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, BACKWARD, {0.95, 1.0}, 0},
+    {&encodes, "backward", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, BACKWARD, {0.95, 1.0}, 0},
+    {&encodes, "backward, dropout", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, BACKWARD | DROPOUT, {1.2, 3}, 0},
+    {&encodes, "backward, dropout", POSENC_F16, 3, {0, 8, 32}, {2048, 1024}, BACKWARD | DROPOUT, {1.2, 3}, 0},
+    {&encodes, "backward, dropout", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, BACKWARD | DROPOUT, {1.2, 3}, 0},
+
+    {&rows, "encode, row offsets", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, 0, {1.1, 1.1}, 0},
+    {&rows, "encode, row offsets", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, 0, {1.1, 1.1}, 0},
+    {&rows, "encode, packed", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, PACKED, {1.1, 1.1}, 0},
+    {&rows, "encode, packed", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, PACKED, {1.1, 1.1}, 0},
 
     {&tokens, "token, next position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, 0, {11, 11}, 0},
     {&tokens, "token, random position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, RANDOM, {14, 14}, 0},

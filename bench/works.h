@@ -35,7 +35,10 @@ enum {
     POSENC_BENCH_SCALED = 2,   /* x * scale + E, scale = sqrt(dim) */
     POSENC_BENCH_IN_CACHE = 4, /* the goal holds only where the data fit the last-level cache */
     POSENC_BENCH_RANDOM = 8,   /* random positions */
-    POSENC_BENCH_FRESH = 16    /* page faults included */
+    POSENC_BENCH_FRESH = 16,   /* page faults included */
+    POSENC_BENCH_DROPOUT = 32, /* in training, one element in ten dropped */
+    POSENC_BENCH_BACKWARD = 64,
+    POSENC_BENCH_PACKED = 128 /* sequences one behind the other; else per-row offsets */
 };
 
 struct posenc_bench_work {
@@ -62,6 +65,8 @@ posenc_bench_runner posenc_bench_fill_naive;  /* fill.c */
 posenc_bench_runner posenc_bench_cold;        /* cold.c */
 posenc_bench_runner posenc_bench_cold_fresh;  /* cold.c */
 posenc_bench_runner posenc_bench_add;         /* add.c */
+posenc_bench_runner posenc_bench_encode;      /* encoder.c */
+posenc_bench_runner posenc_bench_encode_rows; /* encoder.c */
 posenc_bench_runner posenc_bench_token;       /* token.c */
 posenc_bench_runner posenc_bench_two_threads; /* two_threads.c */
 posenc_bench_runner posenc_bench_baseline;    /* baseline.c */

@@ -12,19 +12,18 @@
 #include "target.h"
 
 static const int64_t block_bytes = INT64_C(4) << 20; /* stays in the cache between being made and being written */
+static const int64_t header_room = 256;              /* of a file */
 
 typedef struct job {
     const posenc_cli_arguments *arguments;
     const char *path; /* "-": standard output */
-    bool csv;
+    posenc_cli_form form;
     posenc_dtype dtype;
     int digits; /* of a number in csv */
     int64_t start, length, dim;
     int64_t reach;
     posenc_cli_positions positions;
     posenc_plan *plan;
-    char header[256]; /* .npy */
-    size_t header_bytes;
     posenc_cli_target target;
 } job;
 
@@ -32,9 +31,9 @@ typedef struct job {
 static int find_form(job *j) {
     const char *output = posenc_cli_text(j->arguments, "output"), *dtype = posenc_cli_text(j->arguments, "dtype");
     j->path = output ? output : "-";
-    j->csv = !output;
-    int status = output ? posenc_cli_target_form(output, true, &j->csv) : POSENC_CLI_FINE;
-    j->dtype = j->csv ? POSENC_F64 : POSENC_F32;
+    j->form = POSENC_CLI_CSV;
+    int status = output ? posenc_cli_target_form(output, true, POSENC_CLI_NPY, &j->form) : POSENC_CLI_FINE;
+    j->dtype = j->form == POSENC_CLI_CSV ? POSENC_F64 : POSENC_F32;
     if (dtype) posenc_dtype_parse(dtype, &j->dtype);
     j->digits = dtype && j->dtype == POSENC_F64 ? 17 : 9;
     return status;
@@ -76,22 +75,18 @@ static int check_size(const job *j) {
     const posenc_parameter_info *parameter = posenc_cli_parameter_find(posenc_cli_scheme(j->arguments), "dim");
     if (!text || !posenc_cli_parse_integer(text, &dim) || dim < 1 || (double)dim > parameter->maximum)
         return POSENC_CLI_FINE;
-    int64_t bytes = (int64_t)posenc_dtype_bytes(j->dtype), most = (INT64_MAX - (int64_t)sizeof j->header) / bytes;
+    int64_t bytes = (int64_t)posenc_dtype_bytes(j->dtype), most = (INT64_MAX - header_room) / bytes;
     if (j->length <= most / dim) return POSENC_CLI_FINE;
     return posenc_cli_fail("length: expected at most %lld for %lld channels, got %lld", (long long)(most / dim),
                            (long long)dim, (long long)j->length);
 }
 
 static int make_plan(job *j) {
-    posenc_error error;
     int status = check_size(j);
     if (status == POSENC_CLI_FINE) status = posenc_cli_plan(j->arguments, 0, j->reach, &j->plan);
     if (status != POSENC_CLI_FINE) return status;
     j->dim = posenc_plan_dim(j->plan);
-    if (j->csv) return POSENC_CLI_FINE;
-    const int64_t shape[] = {j->length, j->dim};
-    if (posenc_npy_header(j->dtype, 2, shape, j->header, &j->header_bytes, &error) == POSENC_OK) return POSENC_CLI_FINE;
-    return posenc_cli_refuse(&error);
+    return posenc_cli_target_check(j->form, &(posenc_tensor_entry){.dtype = j->dtype});
 }
 
 /* Makes rows first..first+rows-1 of the table in block. */
@@ -117,10 +112,10 @@ static int write_blocks(job *j, int64_t block_rows, void *block) {
     for (int64_t first = 0; first < j->length; first += block_rows) {
         int64_t rows = j->length - first < block_rows ? j->length - first : block_rows;
         int status = make_block(j, first, rows, block);
-        if (status == POSENC_CLI_FINE && j->csv)
+        if (status == POSENC_CLI_FINE && j->form == POSENC_CLI_CSV)
             status = posenc_cli_target_write_csv(&j->target, block, j->dtype, rows, j->dim, j->digits);
         else if (status == POSENC_CLI_FINE)
-            status = posenc_cli_target_write(&j->target, block, (size_t)(rows * j->dim) * posenc_dtype_bytes(j->dtype));
+            status = posenc_cli_target_write_elements(&j->target, block, j->dtype, rows * j->dim);
         if (status != POSENC_CLI_FINE) return status;
     }
     return POSENC_CLI_FINE;
@@ -132,9 +127,11 @@ static int write_table(job *j) {
     if (j->length < block_rows) block_rows = j->length;
     void *block = malloc((size_t)(block_rows * row_bytes) + 1);
     if (!block) return posenc_cli_no_memory("block", (size_t)(block_rows * row_bytes));
-    int status = posenc_cli_target_open(posenc_cli_context(j->arguments), j->path, j->csv,
+    int status = posenc_cli_target_open(posenc_cli_context(j->arguments), j->path, j->form,
                                         (double)j->length * (double)row_bytes, &j->target);
-    if (status == POSENC_CLI_FINE) status = posenc_cli_target_write(&j->target, j->header, j->header_bytes);
+    const int64_t shape[] = {j->length, j->dim};
+    const posenc_tensor_entry entry = {.name = "pe", .dtype = j->dtype, .rank = 2, .shape = shape};
+    if (status == POSENC_CLI_FINE) status = posenc_cli_target_header(&j->target, &entry, 1, NULL, 0);
     if (status == POSENC_CLI_FINE) status = write_blocks(j, block_rows, block);
     if (status == POSENC_CLI_FINE) status = posenc_cli_target_commit(&j->target);
     free(block);
@@ -181,12 +178,13 @@ static const posenc_cli_option options[] = {
      .letter = 'o',
      .kind = POSENC_CLI_FILE,
      .value = "FILE",
-     .help = "FILE.npy, FILE.csv, or - for .npy on standard output"},
+     .help = "FILE.npy, FILE.safetensors (tensor pe), FILE.csv, or - for .npy on standard output"},
 };
 
 static const char *const examples[] = {
     "posenc table sinusoidal --dim 8 --length 4",
     "posenc table sinusoidal --dim 512 --length 5000 -o pe.npy",
+    "posenc table sinusoidal --dim 512 --length 5000 --dtype bf16 -o pe.safetensors",
     "posenc table sinusoidal --dim 512 --length 3 --start 2147483647",
     NULL,
 };

@@ -17,20 +17,40 @@ static bool is_special(const char *path) {
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-int posenc_cli_target_form(const char *path, bool with_csv, bool *csv) {
-    *csv = with_csv && posenc_cli_ends_in(path, ".csv");
+static const char *const endings[] = {
+    [POSENC_CLI_NPY] = ".npy", [POSENC_CLI_SAFETENSORS] = ".safetensors", [POSENC_CLI_CSV] = ".csv"};
+
+int posenc_cli_target_form(const char *path, bool with_csv, posenc_cli_form otherwise, posenc_cli_form *form) {
     if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
-        return posenc_cli_fail("output: expected a file or a pipe for .npy data, got a terminal");
-    if (*csv || posenc_cli_ends_in(path, ".npy") || strcmp(path, "-") == 0 || is_special(path)) return POSENC_CLI_FINE;
-    return posenc_cli_fail("output: expected a name that ends in .npy%s, got \"%s\"", with_csv ? " or .csv" : "", path);
+        return posenc_cli_fail("output: expected a file or a pipe for %s data, got a terminal", endings[otherwise]);
+    int forms = with_csv ? 3 : 2;
+    for (int i = 0; i < forms; i++) {
+        *form = (posenc_cli_form)i;
+        if (posenc_cli_ends_in(path, endings[i])) return POSENC_CLI_FINE;
+    }
+    *form = otherwise;
+    if (strcmp(path, "-") == 0 || is_special(path)) return POSENC_CLI_FINE;
+    return posenc_cli_fail("output: expected a name that ends in .npy%s, got \"%s\"",
+                           with_csv ? ", .safetensors or .csv" : " or .safetensors", path);
 }
 
-int posenc_cli_target_open(const posenc_context *context, const char *path, bool csv, double total,
+int posenc_cli_target_check(posenc_cli_form form, const posenc_tensor_entry *entry) {
+    posenc_error error;
+    char header[256];
+    size_t bytes;
+    if (form != POSENC_CLI_NPY) return POSENC_CLI_FINE;
+    if (posenc_npy_header(entry->dtype, entry->rank, entry->shape, header, &bytes, &error) == POSENC_OK)
+        return POSENC_CLI_FINE;
+    return posenc_cli_refuse(&error);
+}
+
+int posenc_cli_target_open(const posenc_context *context, const char *path, posenc_cli_form form, double total,
                            posenc_cli_target *target) {
     enum { TEXT_BYTES = 1 << 16 };
     posenc_error error;
-    *target = (posenc_cli_target){.path = path, .csv = csv};
-    if (csv && !(target->text = malloc(TEXT_BYTES))) return posenc_cli_no_memory("output", TEXT_BYTES);
+    *target = (posenc_cli_target){.path = path, .form = form};
+    if (form == POSENC_CLI_CSV && !(target->text = malloc(TEXT_BYTES)))
+        return posenc_cli_no_memory("output", TEXT_BYTES);
     bool standard = strcmp(path, "-") == 0;
     target->bar = !(standard && isatty(STDOUT_FILENO));
     if (!standard && !is_special(path)) posenc_cli_interrupt_catch();
@@ -52,12 +72,51 @@ static void count(posenc_cli_target *target, size_t bytes) {
     if (target->bar) posenc_cli_progress_step(&target->progress, target->done);
 }
 
+int posenc_cli_target_header(posenc_cli_target *target, const posenc_tensor_entry *entries, size_t n_entries,
+                             const char *const *metadata, size_t n_metadata) {
+    posenc_error error;
+    char header[256];
+    size_t bytes;
+    if (target->form == POSENC_CLI_CSV) return POSENC_CLI_FINE;
+    if (target->form == POSENC_CLI_NPY) {
+        if (posenc_npy_header(entries->dtype, entries->rank, entries->shape, header, &bytes, &error) != POSENC_OK)
+            return posenc_cli_refuse(&error);
+        return put(target, header, bytes);
+    }
+    if (posenc_safetensors_header(target->output, entries, n_entries, metadata, n_metadata, &error) == POSENC_OK)
+        return POSENC_CLI_FINE;
+    return posenc_cli_refuse(&error);
+}
+
 int posenc_cli_target_write(posenc_cli_target *target, const void *data, size_t bytes) {
     for (size_t start = 0; start < bytes; start += piece_bytes) {
         size_t piece = bytes - start < piece_bytes ? bytes - start : piece_bytes;
         int status = put(target, (const char *)data + start, piece);
         if (status != POSENC_CLI_FINE) return status;
         count(target, piece);
+    }
+    return POSENC_CLI_FINE;
+}
+
+static int put_elements(posenc_cli_target *target, const void *data, posenc_dtype dtype, int64_t elements) {
+    posenc_error error;
+    if (posenc_cli_interrupted()) return POSENC_CLI_TROUBLE;
+    if (posenc_output_write_elements(target->output, data, dtype, elements, &error) == POSENC_OK)
+        return POSENC_CLI_FINE;
+    posenc_cli_progress_end(&target->progress);
+    return posenc_cli_refuse(&error);
+}
+
+int posenc_cli_target_write_elements(posenc_cli_target *target, const void *data, posenc_dtype dtype,
+                                     int64_t elements) {
+    int64_t bytes = (int64_t)posenc_dtype_bytes(dtype), most = (int64_t)piece_bytes / bytes;
+    if (target->form != POSENC_CLI_SAFETENSORS)
+        return posenc_cli_target_write(target, data, (size_t)(elements * bytes));
+    for (int64_t start = 0; start < elements; start += most) {
+        int64_t piece = elements - start < most ? elements - start : most;
+        int status = put_elements(target, (const char *)data + start * bytes, dtype, piece);
+        if (status != POSENC_CLI_FINE) return status;
+        count(target, (size_t)(piece * bytes));
     }
     return POSENC_CLI_FINE;
 }

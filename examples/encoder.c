@@ -1,6 +1,6 @@
-/* A small training loop around an encoder. Words stand at random places in short texts; a readout learns to say from one token
- * whether it stands in the first half of its text. Word vectors alone cannot know: the encoder adds what is needed.
- * Forward with dropout, backward to the word vectors, then the state saved, loaded and compared. */
+/* A small training loop around an encoder. Words stand at random places in short texts; a readout learns to say from
+ * one token whether it stands in the first half of its text. Word vectors alone cannot know: the encoder adds what is
+ * needed. Forward with dropout, backward to the word vectors, then the state saved, loaded and compared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,8 +101,8 @@ static int loads_to_the_same_bits(const model *m, const char *path, posenc_error
     const int text[PLACES] = {0};
     posenc_encoder *loaded = NULL;
     if (posenc_encoder_save(m->encoder, path, error) || posenc_encoder_load(NULL, path, &loaded, error)) return 0;
-    const int same = forward(m, m->encoder, text, NULL, y) == POSENC_OK && forward(m, loaded, text, NULL, z) == POSENC_OK &&
-                     memcmp(y, z, sizeof y) == 0;
+    const int same = forward(m, m->encoder, text, NULL, y) == POSENC_OK &&
+                     forward(m, loaded, text, NULL, z) == POSENC_OK && memcmp(y, z, sizeof y) == 0;
     posenc_encoder_destroy(loaded);
     return same;
 }

@@ -27,9 +27,10 @@ posenc_status posenc_output_write_elements(posenc_output *output, const void *da
     size_t element_bytes = posenc_dtype_bytes(dtype);
     if (!output || (!data && elements > 0))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, output ? "data" : "output", "expected a pointer, got NULL");
-    if (element_bytes == 0) return posenc_fail(error, POSENC_ERROR_DTYPE, "dtype", "expected a dtype, got %d", (int)dtype);
+    if (element_bytes == 0)
+        return posenc_fail(error, POSENC_ERROR_DTYPE, "dtype", "expected a dtype, got %d", (int)dtype);
     if (elements < 0 || (uint64_t)elements > (uint64_t)PTRDIFF_MAX / element_bytes)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "elements", "expected 0 or more that fit into memory, got %lld",
-                           (long long)elements);
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "elements",
+                           "expected 0 or more that fit into memory, got %lld", (long long)elements);
     return posenc_output_write_swapped(output, data, dtype, elements, !posenc_native_is_little(), error);
 }

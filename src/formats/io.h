@@ -36,7 +36,8 @@ typedef struct posenc_io {
     int (*info)(void *user, int file, posenc_io_info *out);
     int (*info_at)(void *user, const char *path, posenc_io_info *out); /* of what the links lead to */
     int64_t (*read)(void *user, int file, void *data, size_t bytes);
-    int64_t (*read_at)(void *user, int file, void *data, size_t bytes, int64_t offset); /* of a file; it stays where it is */
+    int64_t (*read_at)(void *user, int file, void *data, size_t bytes,
+                       int64_t offset); /* of a file; it stays where it is */
     int64_t (*write)(void *user, int file, const void *data, size_t bytes);
     int (*wait)(void *user, int file, posenc_io_how how); /* after -EAGAIN: until a read or write can go on */
     int (*close)(void *user, int file);

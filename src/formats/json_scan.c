@@ -35,7 +35,8 @@ static posenc_status expected(const scan *s, size_t at, const char *what) {
     char got[16];
     int64_t place = s->offset + (int64_t)at;
     if (at >= s->n)
-        return posenc_fail_at(s->error, POSENC_ERROR_FORMAT, s->name, place, "expected %s, got the end of the text", what);
+        return posenc_fail_at(s->error, POSENC_ERROR_FORMAT, s->name, place, "expected %s, got the end of the text",
+                              what);
     return posenc_fail_at(s->error, POSENC_ERROR_FORMAT, s->name, place, "expected %s, got \"%s\"", what,
                           posenc_escape(s->text + at, 1, got, sizeof got));
 }
@@ -60,8 +61,8 @@ static posenc_status read_unit(const scan *s, size_t at, uint32_t *unit) {
 }
 
 static posenc_status refuse_unit(const scan *s, size_t at, const char *what) {
-    return posenc_fail_at(s->error, POSENC_ERROR_FORMAT, s->name, s->offset + (int64_t)at, "expected %s, got %.6s", what,
-                          (const char *)s->text + at);
+    return posenc_fail_at(s->error, POSENC_ERROR_FORMAT, s->name, s->offset + (int64_t)at, "expected %s, got %.6s",
+                          what, (const char *)s->text + at);
 }
 
 static posenc_status read_code(scan *s) {
@@ -138,7 +139,8 @@ static posenc_status read_number(scan *s) {
     posenc_status status = skip_digits(s);
     if (status != POSENC_OK) return status;
     for (size_t i = digits; fits && i < s->at; i++)
-        fits = posenc_i64_multiply(magnitude, 10, &magnitude) && posenc_i64_add(magnitude, s->text[i] - '0', &magnitude);
+        fits =
+            posenc_i64_multiply(magnitude, 10, &magnitude) && posenc_i64_add(magnitude, s->text[i] - '0', &magnitude);
     if (peek(s) == '.' || (peek(s) | 0x20) == 'e') return read_fraction(s);
     if (fits) return POSENC_OK;
     char got[48];

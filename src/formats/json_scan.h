@@ -1,5 +1,6 @@
-/* A look over a JSON text (RFC 8259) from outside before anything is built of it: is it JSON at all, in UTF-8, and within
- * limits. No recursion, no allocation; the first trouble in reading order is the one that is reported, at its byte. */
+/* A look over a JSON text (RFC 8259) from outside before anything is built of it: is it JSON at all, in UTF-8, and
+ * within limits. No recursion, no allocation; the first trouble in reading order is the one that is reported, at its
+ * byte. */
 #ifndef POSENC_FORMATS_JSON_SCAN_H
 #define POSENC_FORMATS_JSON_SCAN_H
 

@@ -55,14 +55,15 @@ static posenc_status open_file(posenc_safetensors *f, const char *path, posenc_e
 }
 
 /* Bytes that were there when the file was opened. */
-static posenc_status read_at(const posenc_safetensors *f, int64_t offset, void *data, size_t bytes, posenc_error *error) {
+static posenc_status read_at(const posenc_safetensors *f, int64_t offset, void *data, size_t bytes,
+                             posenc_error *error) {
     size_t got;
     char words[96];
     int code = posenc_io_read_all_at(f->io, f->file, data, bytes, offset, &got);
     if (code == 0 && got == bytes) return POSENC_OK;
-    return posenc_fail_at(error, POSENC_ERROR_IO, f->name, offset + (int64_t)got, "expected bytes to read, got %s%s%s",
-                          code ? "\"" : "", code ? posenc_io_words(code, words) : "the end of a file that was longer before",
-                          code ? "\"" : "");
+    return posenc_fail_at(
+        error, POSENC_ERROR_IO, f->name, offset + (int64_t)got, "expected bytes to read, got %s%s%s", code ? "\"" : "",
+        code ? posenc_io_words(code, words) : "the end of a file that was longer before", code ? "\"" : "");
 }
 
 /* Other files begin otherwise, and their first bytes make no length. */
@@ -80,11 +81,12 @@ static const char *kind_of(const uint8_t head[POSENC_SAFETENSORS_PREFIX]) {
     return "";
 }
 
-static posenc_status check_length(const posenc_safetensors *f, const uint8_t head[POSENC_SAFETENSORS_PREFIX], uint64_t n,
-                                  posenc_error *error) {
+static posenc_status check_length(const posenc_safetensors *f, const uint8_t head[POSENC_SAFETENSORS_PREFIX],
+                                  uint64_t n, posenc_error *error) {
     if (n > POSENC_SAFETENSORS_MOST_HEADER)
-        return posenc_fail_at(error, POSENC_ERROR_FORMAT, f->name, 0, "expected a header of at most %d bytes, got %llu%s",
-                              POSENC_SAFETENSORS_MOST_HEADER, (unsigned long long)n, kind_of(head));
+        return posenc_fail_at(error, POSENC_ERROR_FORMAT, f->name, 0,
+                              "expected a header of at most %d bytes, got %llu%s", POSENC_SAFETENSORS_MOST_HEADER,
+                              (unsigned long long)n, kind_of(head));
     if (n > (uint64_t)(f->bytes - POSENC_SAFETENSORS_PREFIX))
         return posenc_fail_at(error, POSENC_ERROR_FORMAT, f->name, f->bytes,
                               "expected %llu bytes of header, got the end of the file%s", (unsigned long long)n,
@@ -195,14 +197,16 @@ const char *posenc_safetensors_key(const posenc_safetensors *file, size_t index)
 
 /* ---- data ---- */
 
-static posenc_status check_tensor(const posenc_safetensors *file, const posenc_tensor_info *tensor, posenc_error *error) {
+static posenc_status check_tensor(const posenc_safetensors *file, const posenc_tensor_info *tensor,
+                                  posenc_error *error) {
     if (!file || !tensor)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, file ? "tensor" : "file", "expected a pointer, got NULL");
     if (posenc_safetensors_find(file, tensor->name) == tensor) return POSENC_OK;
     return posenc_fail(error, POSENC_ERROR_ARGUMENT, "tensor", "expected a tensor of this file, got another");
 }
 
-static posenc_status check_decoded(const posenc_safetensors *file, const posenc_tensor_info *tensor, posenc_error *error) {
+static posenc_status check_decoded(const posenc_safetensors *file, const posenc_tensor_info *tensor,
+                                   posenc_error *error) {
     char name[SHOWN_NAME], type[SHOWN_NAME];
     if (tensor->dtype == POSENC_DTYPE_COUNT)
         return posenc_fail(error, POSENC_ERROR_DTYPE, file->name,
@@ -239,7 +243,8 @@ posenc_status posenc_safetensors_read_bytes(const posenc_safetensors *file, cons
     if (status != POSENC_OK) return status;
     if (!data && bytes > 0) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "data", "expected a pointer, got NULL");
     if (first > tensor->bytes || bytes > tensor->bytes - first)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "bytes", "expected bytes within the tensor's %llu, got %zu from %llu on",
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "bytes",
+                           "expected bytes within the tensor's %llu, got %zu from %llu on",
                            (unsigned long long)tensor->bytes, bytes, (unsigned long long)first);
     return read_at(file, (int64_t)(tensor->offset + first), data, bytes, error);
 }
@@ -252,7 +257,8 @@ posenc_status posenc_safetensors_read_elements(const posenc_safetensors *file, c
     uint64_t there = tensor->bytes / posenc_dtype_bytes(tensor->dtype);
     if (!data && elements > 0) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "data", "expected a pointer, got NULL");
     if (first > there || elements > there - first)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "elements", "expected elements within the tensor's %llu, got %zu from %llu on",
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "elements",
+                           "expected elements within the tensor's %llu, got %zu from %llu on",
                            (unsigned long long)there, elements, (unsigned long long)first);
     return read_elements(file, tensor, first, elements, data, error);
 }
@@ -288,8 +294,9 @@ posenc_status posenc_safetensors_read(const posenc_safetensors *file, const pose
     if (status != POSENC_OK) return status;
     if (tensor->rank > POSENC_MAX_RANK) {
         char name[SHOWN_NAME];
-        return posenc_fail(error, POSENC_ERROR_SHAPE, file->name, "expected at most %d axes for \"%s\", got %d", POSENC_MAX_RANK,
-                           posenc_escape(tensor->name, tensor->name_bytes, name, sizeof name), tensor->rank);
+        return posenc_fail(error, POSENC_ERROR_SHAPE, file->name, "expected at most %d axes for \"%s\", got %d",
+                           POSENC_MAX_RANK, posenc_escape(tensor->name, tensor->name_bytes, name, sizeof name),
+                           tensor->rank);
     }
     status = check_still_there(file, tensor, error);
     if (status != POSENC_OK) return status;

@@ -66,8 +66,8 @@ typedef struct posenc_safetensors_table {
 
 /* Reads the header text[n] of the file that messages call name; data_bytes follow it in the file. Nothing is read past
  * text[n], and what is allocated is in proportion to n.
- * Returns POSENC_ERROR_FORMAT, _SHAPE (a rank above the most), _MEMORY, and _UNSUPPORTED in a build without jansson; then
- * nothing is kept and *table is untouched. */
+ * Returns POSENC_ERROR_FORMAT, _SHAPE (a rank above the most), _MEMORY, and _UNSUPPORTED in a build without jansson;
+ * then nothing is kept and *table is untouched. */
 posenc_status posenc_safetensors_parse(const posenc_context *context, const char *name, const uint8_t *text, size_t n,
                                        uint64_t data_bytes, posenc_safetensors_table *table, posenc_error *error);
 

@@ -2,14 +2,14 @@
  *
  *     {"__metadata__": {"key": "value"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
  *
- * The text is scanned first (formats/json_scan.h), so that what comes after it meets JSON of bounded depth and size. Then
- * jansson decodes it piece by piece, a name or an entry at a time: it needs up to 75 times the text that it is given, so
- * it is never given much of an enemy's file at once.
+ * The text is scanned first (formats/json_scan.h), so that what comes after it meets JSON of bounded depth and size.
+ * Then jansson decodes it piece by piece, a name or an entry at a time: it needs up to 75 times the text that it is
+ * given, so it is never given much of an enemy's file at once.
  *
- * jansson's memory comes from malloc and not from the context. json_set_alloc_funcs could change that, but for the whole
- * process, and a library has no business to do so. Under want of memory jansson may also lose letters of long tokens
- * without a word: the length of each string is compared with what the text says. (Real numbers, which jansson reads by the
- * locale, are refused by the scan.) */
+ * jansson's memory comes from malloc and not from the context. json_set_alloc_funcs could change that, but for the
+ * whole process, and a library has no business to do so. Under want of memory jansson may also lose letters of long
+ * tokens without a word: the length of each string is compared with what the text says. (Real numbers, which jansson
+ * reads by the locale, are refused by the scan.) */
 #include "formats/safetensors.h"
 
 #include "base/error.h"
@@ -49,8 +49,9 @@ static int64_t place(size_t at) { return POSENC_SAFETENSORS_PREFIX + (int64_t)at
 /* "expected WHAT, got" what stands at text[from..to). */
 static posenc_status expected(const reader *r, size_t from, size_t to, const char *what) {
     char got[SHOWN];
-    return posenc_fail_at(r->error, POSENC_ERROR_FORMAT, r->name, place(from), "expected %s, got %s", what,
-                          to > from ? posenc_escape(r->text + from, to - from, got, sizeof got) : "the end of the header");
+    return posenc_fail_at(
+        r->error, POSENC_ERROR_FORMAT, r->name, place(from), "expected %s, got %s", what,
+        to > from ? posenc_escape(r->text + from, to - from, got, sizeof got) : "the end of the header");
 }
 
 /* ---- jansson ---- */
@@ -147,7 +148,8 @@ static posenc_status read_shape(reader *r, posenc_safetensors_entry *entry, cons
     if (!json_is_array(value)) return blame(r, entry, SHAPE, "a shape such as [2, 3]");
     if (json_array_size(value) > POSENC_SAFETENSORS_MOST_RANK)
         return posenc_fail_at(r->error, POSENC_ERROR_SHAPE, r->name, place(find(r, entry, members[SHAPE]).value),
-                              "expected at most %d axes, got %zu", POSENC_SAFETENSORS_MOST_RANK, json_array_size(value));
+                              "expected at most %d axes, got %zu", POSENC_SAFETENSORS_MOST_RANK,
+                              json_array_size(value));
     entry->info.rank = (int)json_array_size(value);
     entry->info.shape = r->extents;
     posenc_status status = read_integers(r, entry, SHAPE, value, r->extents);
@@ -183,8 +185,11 @@ static posenc_status read_entry(reader *r, const posenc_json_member *m, const ch
         return posenc_fail_at(r->error, POSENC_ERROR_FORMAT, r->name, place(m->value),
                               "expected an entry of at most %d bytes, got %zu", MOST_ENTRY, m->value_end - m->value);
     posenc_safetensors_entry *entry = &r->table->entries[r->table->n_entries];
-    *entry = (posenc_safetensors_entry){
-        .info = {.name = name, .name_bytes = name_bytes}, .key = m->key, .key_end = m->key_end, .value = m->value, .value_end = m->value_end};
+    *entry = (posenc_safetensors_entry){.info = {.name = name, .name_bytes = name_bytes},
+                                        .key = m->key,
+                                        .key_end = m->key_end,
+                                        .value = m->value,
+                                        .value_end = m->value_end};
     json_t *object = load(r, m->value, m->value_end, &duplicate);
     if (object)
         status = read_members(r, entry, object);

@@ -62,8 +62,8 @@ static posenc_status check_end(const layout *l, uint64_t end) {
     int64_t start = POSENC_SAFETENSORS_PREFIX + (int64_t)l->n;
     if (end > l->data_bytes)
         return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, start + (int64_t)l->data_bytes,
-                              "expected %llu bytes of data, got the end of the file after %llu", (unsigned long long)end,
-                              (unsigned long long)l->data_bytes);
+                              "expected %llu bytes of data, got the end of the file after %llu",
+                              (unsigned long long)end, (unsigned long long)l->data_bytes);
     if (end < l->data_bytes)
         return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, start + (int64_t)end,
                               "expected the end of the file, as the header says, got %llu more bytes",
@@ -84,7 +84,8 @@ static posenc_status check_size(const layout *l, const posenc_safetensors_entry 
             return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, at,
                                   "expected a shape of at most 2^63-1 bytes for \"%s\", got more", shown(info, text));
         return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, at,
-                              "expected a shape of whole bytes for \"%s\" of %s, got a fraction", shown(info, text), type->text);
+                              "expected a shape of whole bytes for \"%s\" of %s, got a fraction", shown(info, text),
+                              type->text);
     }
     if (bytes == info->bytes) return POSENC_OK;
     posenc_shape_text(info->rank, info->shape, shape);

@@ -1,5 +1,5 @@
-/* Writes the header of a .safetensors file. All is checked before the first byte goes out. The text is made twice by the
- * same code, once only to be counted, so that it needs no memory. */
+/* Writes the header of a .safetensors file. All is checked before the first byte goes out. The text is made twice by
+ * the same code, once only to be counted, so that it needs no memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static posenc_status check_name(const posenc_tensor_entry *entry, posenc_error *
     posenc_status status = check_text("entries", entry->name, "a name", error);
     if (status != POSENC_OK) return status;
     if (entry->name[0] != '\0' && strcmp(entry->name, POSENC_SAFETENSORS_METADATA) != 0) return POSENC_OK;
-    return posenc_fail(error, POSENC_ERROR_ARGUMENT, "entries", "expected a name for a tensor, got \"%s\"", entry->name);
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, "entries", "expected a name for a tensor, got \"%s\"",
+                       entry->name);
 }
 
 static posenc_status check_extents(const posenc_tensor_entry *entry, posenc_error *error) {
@@ -48,8 +49,8 @@ static posenc_status check_extents(const posenc_tensor_entry *entry, posenc_erro
 }
 
 /* The type of an entry as the file names it; *known: NULL for one that is copied without being known. */
-static posenc_status find_type(const posenc_tensor_entry *entry, const char **text, const posenc_safetensors_type **known,
-                               posenc_error *error) {
+static posenc_status find_type(const posenc_tensor_entry *entry, const char **text,
+                               const posenc_safetensors_type **known, posenc_error *error) {
     if (entry->dtype == POSENC_DTYPE_COUNT) {
         posenc_status status = check_text("entries", entry->dtype_text, "a dtype_text", error);
         *text = entry->dtype_text;
@@ -57,7 +58,8 @@ static posenc_status find_type(const posenc_tensor_entry *entry, const char **te
         return status;
     }
     *known = posenc_safetensors_type_of(entry->dtype);
-    if (!*known) return posenc_fail(error, POSENC_ERROR_DTYPE, "entries", "expected a dtype, got %d", (int)entry->dtype);
+    if (!*known)
+        return posenc_fail(error, POSENC_ERROR_DTYPE, "entries", "expected a dtype, got %d", (int)entry->dtype);
     *text = (*known)->text;
     return POSENC_OK;
 }
@@ -94,7 +96,8 @@ static posenc_status check_once(const char *argument, const char **names, size_t
     return POSENC_OK;
 }
 
-static posenc_status check_entries(const posenc_tensor_entry *entries, size_t n, const char **names, posenc_error *error) {
+static posenc_status check_entries(const posenc_tensor_entry *entries, size_t n, const char **names,
+                                   posenc_error *error) {
     uint64_t end = 0;
     for (size_t i = 0; i < n; i++) {
         const char *text;
@@ -217,10 +220,12 @@ static void put_header(sink *s, const posenc_tensor_entry *entries, size_t n_ent
 posenc_status posenc_safetensors_header(posenc_output *output, const posenc_tensor_entry *entries, size_t n_entries,
                                         const char *const *metadata, size_t n_metadata, posenc_error *error) {
     if (!output || (!entries && n_entries > 0) || (!metadata && n_metadata > 0))
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, !output ? "output" : !entries && n_entries > 0 ? "entries" : "metadata",
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT,
+                           !output                     ? "output"
+                           : !entries && n_entries > 0 ? "entries"
+                                                       : "metadata",
                            "expected a pointer, got NULL");
-    posenc_status status =
-        check_all(posenc_output_context(output), entries, n_entries, metadata, n_metadata, error);
+    posenc_status status = check_all(posenc_output_context(output), entries, n_entries, metadata, n_metadata, error);
     if (status != POSENC_OK) return status;
     sink counter = {.output = NULL}, writer = {.output = output, .error = error};
     put_header(&counter, entries, n_entries, metadata, n_metadata);

@@ -28,7 +28,9 @@ size_t posenc_utf8_prefix(const void *bytes, size_t n) {
     const uint8_t *from = bytes;
     uint32_t code;
     for (size_t i = 0; i < n;) {
-        size_t length = n - i >= 8 && eight_ascii(from + i) ? 8 : from[i] < 0x80 ? 1 : posenc_utf8_wide(from + i, n - i, &code);
+        size_t length = n - i >= 8 && eight_ascii(from + i) ? 8
+                        : from[i] < 0x80                    ? 1
+                                                            : posenc_utf8_wide(from + i, n - i, &code);
         if (length == 0) return i;
         i += length;
     }

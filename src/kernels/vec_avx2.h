@@ -96,28 +96,22 @@ static inline int vf_half_way_bf16(vf a, vf b) {
 }
 
 typedef __m256i vu;
-static inline vu vu_set(uint32_t a) { return _mm256_set1_epi32((int)a); }
-static inline vu vu_count(uint32_t a) { return _mm256_add_epi32(vu_set(a), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)); }
+static inline vu vu_set(uint32_t a) { return _mm256_set1_epi64x(a); }
+static inline vu vu_count(uint32_t a) { return _mm256_add_epi64(vu_set(a), _mm256_setr_epi64x(0, 1, 2, 3)); }
 static inline vu vu_xor(vu a, vu b) { return _mm256_xor_si256(a, b); }
-static inline vu vu_multiply(vu a, uint32_t b, vu *low) {
-    vu even = _mm256_mul_epu32(a, vu_set(b)), odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), vu_set(b));
-    *low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA);
-    return _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
-}
+static inline vu vu_multiply(vu a, uint32_t b) { return _mm256_mul_epu32(a, vu_set(b)); }
+static inline vu vu_high(vu a) { return _mm256_srli_epi64(a, 32); }
 static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
-    vu ab0 = _mm256_unpacklo_epi32(a, b), ab1 = _mm256_unpackhi_epi32(a, b);
-    vu cd0 = _mm256_unpacklo_epi32(c, d), cd1 = _mm256_unpackhi_epi32(c, d);
-    vu b04 = _mm256_unpacklo_epi64(ab0, cd0), b15 = _mm256_unpackhi_epi64(ab0, cd0);
-    vu b26 = _mm256_unpacklo_epi64(ab1, cd1), b37 = _mm256_unpackhi_epi64(ab1, cd1);
-    __m256i *out = (__m256i *)(void *)p;
-    _mm256_storeu_si256(out, _mm256_permute2x128_si256(b04, b15, 0x20));
-    _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(b26, b37, 0x20));
-    _mm256_storeu_si256(out + 2, _mm256_permute2x128_si256(b04, b15, 0x31));
-    _mm256_storeu_si256(out + 3, _mm256_permute2x128_si256(b26, b37, 0x31));
+    vu ab = _mm256_blend_epi32(a, _mm256_slli_epi64(b, 32), 0xAA), cd = _mm256_blend_epi32(c, _mm256_slli_epi64(d, 32), 0xAA);
+    vu even = _mm256_unpacklo_epi64(ab, cd), odd = _mm256_unpackhi_epi64(ab, cd); /* blocks 0 2, 1 3 */
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256((__m256i *)(void *)p + 1, _mm256_permute2x128_si256(even, odd, 0x31));
+}
+static inline __m256i words_at_or_above(__m256i words, uint32_t threshold) {
+    return _mm256_cmpeq_epi32(_mm256_max_epu32(words, _mm256_set1_epi32((int)threshold)), words);
 }
 static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {
-    vu w = _mm256_loadu_si256((const __m256i *)(const void *)words);
-    vu kept = _mm256_cmpeq_epi32(_mm256_max_epu32(w, vu_set(threshold)), w);
+    __m256i kept = words_at_or_above(_mm256_loadu_si256((const __m256i *)(const void *)words), threshold);
     return _mm256_and_ps(a, _mm256_castsi256_ps(kept));
 }
 static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {

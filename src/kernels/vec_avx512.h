@@ -91,30 +91,22 @@ static inline int vf_half_way_bf16(vf a, vf b) {
 }
 
 typedef __m512i vu;
-static inline vu vu_set(uint32_t a) { return _mm512_set1_epi32((int)a); }
+static inline vu vu_set(uint32_t a) { return _mm512_set1_epi64(a); }
 static inline vu vu_count(uint32_t a) {
-    return _mm512_add_epi32(vu_set(a), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    return _mm512_add_epi64(vu_set(a), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
 }
 static inline vu vu_xor(vu a, vu b) { return _mm512_xor_si512(a, b); }
-static inline vu vu_multiply(vu a, uint32_t b, vu *low) {
-    vu even = _mm512_mul_epu32(a, vu_set(b)), odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), vu_set(b));
-    *low = _mm512_mask_blend_epi32(0xAAAA, even, _mm512_slli_epi64(odd, 32));
-    return _mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 32), odd);
-}
+static inline vu vu_multiply(vu a, uint32_t b) { return _mm512_mul_epu32(a, vu_set(b)); }
+static inline vu vu_high(vu a) { return _mm512_srli_epi64(a, 32); }
 static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
-    vu ab0 = _mm512_unpacklo_epi32(a, b), ab1 = _mm512_unpackhi_epi32(a, b);
-    vu cd0 = _mm512_unpacklo_epi32(c, d), cd1 = _mm512_unpackhi_epi32(c, d);
-    vu r0 = _mm512_unpacklo_epi64(ab0, cd0), r1 = _mm512_unpackhi_epi64(ab0, cd0); /* blocks 0 4 8 12, 1 5 9 13 */
-    vu r2 = _mm512_unpacklo_epi64(ab1, cd1), r3 = _mm512_unpackhi_epi64(ab1, cd1); /* blocks 2 6 10 14, 3 7 11 15 */
-    vu even0 = _mm512_shuffle_i32x4(r0, r1, 0x88), odd0 = _mm512_shuffle_i32x4(r0, r1, 0xDD); /* 0 8 1 9, 4 12 5 13 */
-    vu even1 = _mm512_shuffle_i32x4(r2, r3, 0x88), odd1 = _mm512_shuffle_i32x4(r2, r3, 0xDD); /* 2 10 3 11, 6 14 7 15 */
-    _mm512_storeu_si512(p, _mm512_shuffle_i32x4(even0, even1, 0x88));
-    _mm512_storeu_si512(p + 16, _mm512_shuffle_i32x4(odd0, odd1, 0x88));
-    _mm512_storeu_si512(p + 32, _mm512_shuffle_i32x4(even0, even1, 0xDD));
-    _mm512_storeu_si512(p + 48, _mm512_shuffle_i32x4(odd0, odd1, 0xDD));
+    vu ab = _mm512_mask_blend_epi32(0xAAAA, a, _mm512_slli_epi64(b, 32));
+    vu cd = _mm512_mask_blend_epi32(0xAAAA, c, _mm512_slli_epi64(d, 32));
+    vu even = _mm512_unpacklo_epi64(ab, cd), odd = _mm512_unpackhi_epi64(ab, cd); /* blocks 0 2 4 6, 1 3 5 7 */
+    _mm512_storeu_si512(p, _mm512_permutex2var_epi64(even, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd));
+    _mm512_storeu_si512(p + 16, _mm512_permutex2var_epi64(even, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), odd));
 }
 static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {
-    return _mm512_maskz_mov_ps(_mm512_cmpge_epu32_mask(_mm512_loadu_si512(words), vu_set(threshold)), a);
+    return _mm512_maskz_mov_ps(_mm512_cmpge_epu32_mask(_mm512_loadu_si512(words), _mm512_set1_epi32((int)threshold)), a);
 }
 static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
     __m256i w = _mm256_loadu_si256((const __m256i *)(const void *)words);

@@ -96,25 +96,21 @@ static inline int vf_half_way_bf16(vf a, vf b) {
     return any;
 }
 
-/* Unsigned words, 2 * LANES at a time. */
-typedef struct vu { uint32_t at[2 * LANES]; } vu;
-static inline vu vu_set(uint32_t a) { vu r; EACH_FLOAT r.at[i] = a; return r; }
+/* 32-bit words in the low halves of 64-bit lanes, whose high halves mean nothing. */
+typedef struct vu { uint64_t at[LANES]; } vu;
+static inline vu vu_set(uint32_t a) { vu r; EACH_LANE r.at[i] = a; return r; }
 /* a, a + 1, a + 2, .. */
-static inline vu vu_count(uint32_t a) { vu r; EACH_FLOAT r.at[i] = a + (uint32_t)i; return r; }
-static inline vu vu_xor(vu a, vu b) { EACH_FLOAT a.at[i] ^= b.at[i]; return a; }
-/* The high words of a * b are returned, the low ones stored. */
-static inline vu vu_multiply(vu a, uint32_t b, vu *low) {
-    vu high;
-    EACH_FLOAT {
-        uint64_t product = (uint64_t)a.at[i] * b;
-        low->at[i] = (uint32_t)product;
-        high.at[i] = (uint32_t)(product >> 32);
-    }
-    return high;
-}
+static inline vu vu_count(uint32_t a) { vu r; EACH_LANE r.at[i] = (uint64_t)a + (uint64_t)i; return r; }
+static inline vu vu_xor(vu a, vu b) { EACH_LANE a.at[i] ^= b.at[i]; return a; }
+/* The whole product of each word with b: its low word in place, its high word for vu_high. */
+static inline vu vu_multiply(vu a, uint32_t b) { EACH_LANE a.at[i] = (a.at[i] & 0xFFFFFFFFu) * b; return a; }
+static inline vu vu_high(vu a) { EACH_LANE a.at[i] >>= 32; return a; }
 /* a0 b0 c0 d0 a1 b1 c1 d1 .. */
 static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
-    EACH_FLOAT p[4 * i] = a.at[i], p[4 * i + 1] = b.at[i], p[4 * i + 2] = c.at[i], p[4 * i + 3] = d.at[i];
+    EACH_LANE {
+        p[4 * i] = (uint32_t)a.at[i], p[4 * i + 1] = (uint32_t)b.at[i];
+        p[4 * i + 2] = (uint32_t)c.at[i], p[4 * i + 3] = (uint32_t)d.at[i];
+    }
 }
 /* a where the word is at least the threshold, else 0. */
 static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {

@@ -67,24 +67,21 @@ static inline int vf_half_way_bf16(vf a, vf b) {
     return any_lane(vorrq_u32(half_way_bits(a, 0xFFFF, 0x8000), half_way_bits(b, 0xFFFF, 0x8000)));
 }
 
-typedef uint32x4_t vu;
-static inline vu vu_set(uint32_t a) { return vdupq_n_u32(a); }
+typedef uint64x2_t vu;
+static inline vu vu_set(uint32_t a) { return vdupq_n_u64(a); }
 static inline vu vu_count(uint32_t a) {
-    static const uint32_t steps[4] = {0, 1, 2, 3};
-    return vaddq_u32(vu_set(a), vld1q_u32(steps));
+    static const uint64_t steps[2] = {0, 1};
+    return vaddq_u64(vu_set(a), vld1q_u64(steps));
 }
-static inline vu vu_xor(vu a, vu b) { return veorq_u32(a, b); }
-static inline vu vu_multiply(vu a, uint32_t b, vu *low) {
-    uint64x2_t first = vmull_n_u32(vget_low_u32(a), b), last = vmull_n_u32(vget_high_u32(a), b);
-    *low = vcombine_u32(vmovn_u64(first), vmovn_u64(last));
-    return vcombine_u32(vshrn_n_u64(first, 32), vshrn_n_u64(last, 32));
-}
+static inline vu vu_xor(vu a, vu b) { return veorq_u64(a, b); }
+static inline vu vu_multiply(vu a, uint32_t b) { return vmull_u32(vmovn_u64(a), vdup_n_u32(b)); }
+static inline vu vu_high(vu a) { return vshrq_n_u64(a, 32); }
 static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
-    uint32x4x4_t blocks = {{a, b, c, d}};
-    vst4q_u32(p, blocks);
+    uint32x2x4_t blocks = {{vmovn_u64(a), vmovn_u64(b), vmovn_u64(c), vmovn_u64(d)}};
+    vst4_u32(p, blocks);
 }
 static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {
-    vu kept = vcgeq_u32(vld1q_u32(words), vu_set(threshold));
+    uint32x4_t kept = vcgeq_u32(vld1q_u32(words), vdupq_n_u32(threshold));
     return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(a), kept));
 }
 static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "schemes/strips.h"
 
 /* Rows of encodings are made in tiles of this many bytes, which stay in the second-level cache while they are added. */
 enum { TILE_BYTES = 64 << 10 };
@@ -28,6 +29,7 @@ typedef struct shared_call {
     posenc_row_tensor x, y;
     posenc_dtype e_dtype;
     int64_t tile_rows;
+    posenc_strips strips; /* tables only, and where they pay */
     bool stream;
     int n_workers;
     worker *workers;
@@ -57,8 +59,12 @@ static posenc_status create_worker(const shared_call *c, worker *w, posenc_error
     return posenc_fail_memory(error, "scratch", bytes);
 }
 
+static size_t work_of(const shared_call *c) {
+    return (size_t)c->y.batch * (size_t)c->y.tokens * (size_t)c->y.dim * posenc_dtype_bytes(c->y.dtype);
+}
+
 static posenc_status create_workers(shared_call *c, posenc_error *error) {
-    size_t work = (size_t)c->y.batch * (size_t)c->y.tokens * (size_t)c->y.dim * posenc_dtype_bytes(c->y.dtype);
+    size_t work = work_of(c);
     /* in place, a line is in the cache already when it is written */
     c->stream = work >= c->call->plan->rows.stream_bytes && c->x.data != c->y.data;
     c->n_workers = posenc_slices(c->context, work);
@@ -247,6 +253,16 @@ static void add_slice(void *argument, int index) {
     }
 }
 
+/* The same, position by position: threads take tiles of the table in turns. */
+static void add_strips_slice(void *argument, int index) {
+    const shared_call *c = argument;
+    for (int64_t tile = index; tile < c->strips.tiles; tile += c->n_workers)
+        for (int64_t i = 0; i < c->strips.n; i++) {
+            int64_t token, count = posenc_strip_part(&c->strips.at[i], tile, c->tile_rows, &token);
+            if (count > 0) add_from_table(c, &c->workers[index], c->strips.at[i].batch, token, count);
+        }
+}
+
 /* y = x * scale, dropped out: one row of -0 serves every token. */
 static void scale_slice(void *argument, int index) {
     const shared_call *c = argument;
@@ -273,7 +289,7 @@ static int64_t rows_of_tile(int64_t dim, size_t element, int64_t tokens) {
 /* The first position of a run that lies outside of the table, and whether there is one. */
 static bool leaves_table(const posenc_position_run *run, int64_t rows, int64_t *position) {
     bool real = run->kind == POSENC_POSITION_REAL;
-    int64_t first = real ? (int64_t)floor(run->real) : run->whole, last = real ? (int64_t)ceil(run->real) : first + run->count - 1;
+    int64_t first = real ? (int64_t)floor(run->real) : run->whole, last = real ? (int64_t)ceil(run->real) : first + (run->count - 1);
     *position = first < 0 || first >= rows ? first : real ? last : rows;
     return first < 0 || last >= rows;
 }
@@ -314,6 +330,18 @@ static posenc_status open_tensors(shared_call *c, posenc_error *error) {
     return posenc_row_tensors_check_pair(call->x, &c->x, call->x_name, call->y, &c->y, call->y_name, error);
 }
 
+/* Stored rows. The whole batch at the same positions is served in the order of tokens; so is what fits the caches. */
+static posenc_status run_table(shared_call *c, posenc_error *error) {
+    const posenc_token_positions *p = &c->positions;
+    size_t work = work_of(c);
+    bool once = !p->shared || c->y.batch == 1, even = !p->ids && !p->resolved && !p->offsets;
+    if (once && !even && work >= c->call->plan->rows.stream_bytes)
+        c->strips = posenc_strips_find(p, c->y.batch, c->tile_rows, posenc_slices(c->context, work));
+    posenc_status status = run_slices(c, c->strips.n ? add_strips_slice : add_slice, error);
+    posenc_strips_end(c->context, &c->strips);
+    return status;
+}
+
 /* Picks the way through: straight into y, from tiles or a table, or without encodings. */
 static posenc_status run_open(shared_call *c, bool *past, posenc_error *error) {
     const posenc_row_call *call = c->call;
@@ -328,6 +356,7 @@ static posenc_status run_open(shared_call *c, bool *past, posenc_error *error) {
     bool plain = !call->table && !call->dropout.active && !c->positions.skips && c->x.packed && c->y.packed;
     if (call->adds && once && plain && posenc_rows_can_add(&call->plan->rows, c->y.dtype)) return run_slices(c, put_slice, error);
     c->tile_rows = rows_of_tile(c->y.dim, posenc_dtype_bytes(c->e_dtype), c->y.tokens);
+    if (call->table) return run_table(c, error);
     return run_slices(c, call->adds ? add_slice : scale_slice, error);
 }
 

@@ -1,5 +1,5 @@
-/* The gradient: dx = dy * scale / (1 - p) where the forward pass kept, 0 where it dropped. As the adjoint of forward, as the
- * limit of differences, and bit for bit. */
+/* The gradient: dx = dy * scale / (1 - p) where the forward pass kept, 0 where it dropped. As the adjoint of forward,
+ * as the limit of differences, and bit for bit. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,9 +44,10 @@ static void test_backward_is_the_adjoint(void **state) {
         must_backward(encoder, &step, POSENC_F64, BATCH, TOKENS, v, bv);
         double left = 0, right = 0, size = 0;
         for (int i = 0; i < N; i++)
-            left += (fu[i] - f0[i]) * v[i], right += u[i] * bv[i], size += fabs(fu[i]) + fabs(f0[i]) + fabs(u[i] * bv[i]);
-        check(fabs(left - right) <= 1e-15 * (size + 1), "dropout %g scale %g: <L u, v> = %.17g, <u, B v> = %.17g", dropouts[c % 4],
-              scales[c / 4], left, right);
+            left += (fu[i] - f0[i]) * v[i], right += u[i] * bv[i],
+                size += fabs(fu[i]) + fabs(f0[i]) + fabs(u[i] * bv[i]);
+        check(fabs(left - right) <= 1e-15 * (size + 1), "dropout %g scale %g: <L u, v> = %.17g, <u, B v> = %.17g",
+              dropouts[c % 4], scales[c / 4], left, right);
         posenc_encoder_destroy(encoder);
     }
 }
@@ -70,8 +71,8 @@ static void test_backward_is_the_limit_of_differences(void **state) {
         must_forward(encoder, NULL, &step, POSENC_F64, BATCH, TOKENS, x, down);
         for (int i = 0; i < N; i++) {
             double slope = (up[i] - down[i]) / (2 * h) * dy[i]; /* each output depends on its own input only */
-            check(fabs(slope - dx[i]) < 1e-10, "dropout %g scale %g element %d: difference %.15g, gradient %.15g", dropout, scale, i,
-                  slope, dx[i]);
+            check(fabs(slope - dx[i]) < 1e-10, "dropout %g scale %g element %d: difference %.15g, gradient %.15g",
+                  dropout, scale, i, slope, dx[i]);
         }
         posenc_encoder_destroy(encoder);
     }
@@ -91,7 +92,8 @@ static void test_one_input_one_output(void **state) {
         x[k] += 1;
         must_forward(encoder, NULL, &step, POSENC_F32, BATCH, TOKENS, x, z);
         for (int i = 0; i < N; i++)
-            check((y[i] != z[i]) == (i == k && philox_keeps(3, 1, (uint64_t)i, 0.3)), "input %" PRId64 ", output %d", k, i);
+            check((y[i] != z[i]) == (i == k && philox_keeps(3, 1, (uint64_t)i, 0.3)), "input %" PRId64 ", output %d", k,
+                  i);
         x[k] -= 1;
         memcpy(y, z, sizeof y);
         must_forward(encoder, NULL, &step, POSENC_F32, BATCH, TOKENS, x, y);
@@ -100,7 +102,8 @@ static void test_one_input_one_output(void **state) {
 }
 
 /* What dx must be, bit for bit: one product. */
-static uint64_t expected(posenc_dtype dtype, uint64_t dy, double dropout, double scale, const posenc_step *step, uint64_t i) {
+static uint64_t expected(posenc_dtype dtype, uint64_t dy, double dropout, double scale, const posenc_step *step,
+                         uint64_t i) {
     posenc_dtype e_dtype = dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32;
     uint64_t nothing = number_with_sign(e_dtype, 0, true);
     if (!step || !step->training || dropout == 0) return number_fused(dtype, dy, scale, nothing);
@@ -121,7 +124,8 @@ static void test_every_bit(void **state) {
         random_fill(&random, dtype, dy, N);
         number_store(dtype, number_with_sign(dtype, 0, true), dy); /* -0 stays -0 */
         for (size_t i = 0; i < N; i++)
-            number_store(dtype, expected(dtype, number_load(dtype, dy + i * bytes), dropout, scale, &step, i), want + i * bytes);
+            number_store(dtype, expected(dtype, number_load(dtype, dy + i * bytes), dropout, scale, &step, i),
+                         want + i * bytes);
         must_backward(encoder, &step, dtype, BATCH, TOKENS, dy, dx);
         must_equal("backward", dtype, want, dx, N);
         must_backward(encoder, &step, dtype, BATCH, TOKENS, dy, dy);
@@ -203,12 +207,10 @@ static void test_threads_and_instruction_sets(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_backward_is_the_adjoint),
-                                       cmocka_unit_test(test_backward_is_the_limit_of_differences),
-                                       cmocka_unit_test(test_one_input_one_output),
-                                       cmocka_unit_test(test_every_bit),
-                                       cmocka_unit_test(test_evaluation_is_the_identity),
-                                       cmocka_unit_test(test_strides),
-                                       cmocka_unit_test(test_threads_and_instruction_sets)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_backward_is_the_adjoint),     cmocka_unit_test(test_backward_is_the_limit_of_differences),
+        cmocka_unit_test(test_one_input_one_output),        cmocka_unit_test(test_every_bit),
+        cmocka_unit_test(test_evaluation_is_the_identity),  cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_threads_and_instruction_sets)};
     return TEST_RUN(tests);
 }

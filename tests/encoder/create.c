@@ -25,7 +25,8 @@ static void test_what_it_says_about_itself(void **state) {
     o.dropout = 0.1, o.scale = 3, o.past_end = POSENC_PAST_END_ERROR, o.padding_idx = 1;
     posenc_encoder *encoder = must_encoder(NULL, &(plan_shape){.dim = 6, .max_len = 9}, &o);
     const posenc_encoder_options *kept = posenc_encoder_options_of(encoder);
-    assert_true(kept != &o && kept->size == sizeof o && kept->dtype == POSENC_F64 && kept->dropout == 0.1 && kept->scale == 3);
+    assert_true(kept != &o && kept->size == sizeof o && kept->dtype == POSENC_F64 && kept->dropout == 0.1 &&
+                kept->scale == 3);
     assert_true(kept->past_end == POSENC_PAST_END_ERROR && kept->padding_idx == 1);
     const posenc_plan *plan = posenc_encoder_plan(encoder);
     assert_int_equal(posenc_plan_dim(plan), 6);
@@ -33,7 +34,8 @@ static void test_what_it_says_about_itself(void **state) {
     const DLTensor *table = posenc_encoder_table(encoder);
     posenc_dtype dtype;
     assert_true(posenc_dtype_of(table, &dtype) == POSENC_OK && dtype == POSENC_F64);
-    assert_true(table->ndim == 2 && table->shape[0] == 9 && table->shape[1] == 6 && table->device.device_type == kDLCPU);
+    assert_true(table->ndim == 2 && table->shape[0] == 9 && table->shape[1] == 6 &&
+                table->device.device_type == kDLCPU);
     posenc_encoder_destroy(encoder);
     posenc_encoder_destroy(NULL);
 }
@@ -59,7 +61,8 @@ static void refuse_with(const char *what, posenc_status expected, const char *ar
                         const posenc_parameter *parameters, size_t n, const posenc_encoder_options *options) {
     posenc_encoder *untouched = (posenc_encoder *)(void *)&somewhere, *encoder = untouched;
     posenc_error error = error_blank();
-    must_refuse(what, posenc_encoder_create(NULL, scheme, parameters, n, options, &encoder, &error), expected, &error, argument);
+    must_refuse(what, posenc_encoder_create(NULL, scheme, parameters, n, options, &encoder, &error), expected, &error,
+                argument);
     assert_ptr_equal(encoder, untouched);
     assert_int_equal(posenc_encoder_create(NULL, scheme, parameters, n, options, &encoder, NULL), expected);
     assert_ptr_equal(encoder, untouched);
@@ -67,7 +70,8 @@ static void refuse_with(const char *what, posenc_status expected, const char *ar
 
 static const posenc_parameter dim4[] = {{"dim", "4"}};
 
-static void refuse_options(const char *what, posenc_status expected, const char *argument, const posenc_encoder_options *o) {
+static void refuse_options(const char *what, posenc_status expected, const char *argument,
+                           const posenc_encoder_options *o) {
     refuse_with(what, expected, argument, "sinusoidal", dim4, 1, o);
 }
 
@@ -122,27 +126,31 @@ static void test_schemes_and_parameters(void **state) {
     refuse_with("unknown scheme", POSENC_ERROR_UNKNOWN, NULL, "sinusodial", dim4, 1, NULL);
     refuse_with("no dim", POSENC_ERROR_ARGUMENT, "dim", "sinusoidal", NULL, 0, NULL);
     refuse_with("dim 0", POSENC_ERROR_ARGUMENT, "dim", "sinusoidal", (posenc_parameter[]){{"dim", "0"}}, 1, NULL);
-    refuse_with("unknown parameter", POSENC_ERROR_UNKNOWN, NULL, "sinusoidal", (posenc_parameter[]){{"dim", "4"}, {"dropuot", "1"}}, 2,
-                NULL);
-    refuse_with("twice", POSENC_ERROR_ARGUMENT, "dim", "sinusoidal", (posenc_parameter[]){{"dim", "4"}, {"dim", "4"}}, 2, NULL);
-    refuse_with("max-len 0", POSENC_ERROR_ARGUMENT, "max-len", "sinusoidal", (posenc_parameter[]){{"dim", "4"}, {"max-len", "0"}}, 2,
-                NULL);
-    refuse_with("max-len -1", POSENC_ERROR_ARGUMENT, "max-len", "sinusoidal", (posenc_parameter[]){{"dim", "4"}, {"max-len", "-1"}},
+    refuse_with("unknown parameter", POSENC_ERROR_UNKNOWN, NULL, "sinusoidal",
+                (posenc_parameter[]){{"dim", "4"}, {"dropuot", "1"}}, 2, NULL);
+    refuse_with("twice", POSENC_ERROR_ARGUMENT, "dim", "sinusoidal", (posenc_parameter[]){{"dim", "4"}, {"dim", "4"}},
                 2, NULL);
+    refuse_with("max-len 0", POSENC_ERROR_ARGUMENT, "max-len", "sinusoidal",
+                (posenc_parameter[]){{"dim", "4"}, {"max-len", "0"}}, 2, NULL);
+    refuse_with("max-len -1", POSENC_ERROR_ARGUMENT, "max-len", "sinusoidal",
+                (posenc_parameter[]){{"dim", "4"}, {"max-len", "-1"}}, 2, NULL);
     posenc_error error = error_blank();
-    must_refuse("no out", posenc_encoder_create(NULL, "sinusoidal", dim4, 1, NULL, NULL, &error), POSENC_ERROR_ARGUMENT, &error, "out");
+    must_refuse("no out", posenc_encoder_create(NULL, "sinusoidal", dim4, 1, NULL, NULL, &error), POSENC_ERROR_ARGUMENT,
+                &error, "out");
 }
 
 /* A table that no memory holds is refused, and nothing wraps on the way. */
 static void test_tables_beyond_memory(void **state) {
     (void)state;
-    static const char *const lengths[] = {"4611686018427387904", "2305843009213693952", "9223372036854775807", "1152921504606846976"};
+    static const char *const lengths[] = {"4611686018427387904", "2305843009213693952", "9223372036854775807",
+                                          "1152921504606846976"};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         const posenc_parameter parameters[] = {{"dim", "8"}, {"max-len", lengths[i]}};
         posenc_encoder *untouched = (posenc_encoder *)(void *)&somewhere, *encoder = untouched;
         posenc_error error = error_blank();
         posenc_status status = posenc_encoder_create(NULL, "sinusoidal", parameters, 2, NULL, &encoder, &error);
-        check(status == POSENC_ERROR_ARGUMENT || status == POSENC_ERROR_MEMORY, "max-len %s: %s", lengths[i], posenc_status_name(status));
+        check(status == POSENC_ERROR_ARGUMENT || status == POSENC_ERROR_MEMORY, "max-len %s: %s", lengths[i],
+              posenc_status_name(status));
         must_refuse("huge", status, status, &error, NULL);
         assert_ptr_equal(encoder, untouched);
     }
@@ -206,10 +214,13 @@ static void test_memory_of_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),              cmocka_unit_test(test_what_it_says_about_itself),
-        cmocka_unit_test(test_shorter_options),       cmocka_unit_test(test_options_are_checked),
-        cmocka_unit_test(test_schemes_and_parameters), cmocka_unit_test(test_tables_beyond_memory),
-        cmocka_unit_test(test_memory_of_the_usual_table), cmocka_unit_test(test_memory_of_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults),
+                                       cmocka_unit_test(test_what_it_says_about_itself),
+                                       cmocka_unit_test(test_shorter_options),
+                                       cmocka_unit_test(test_options_are_checked),
+                                       cmocka_unit_test(test_schemes_and_parameters),
+                                       cmocka_unit_test(test_tables_beyond_memory),
+                                       cmocka_unit_test(test_memory_of_the_usual_table),
+                                       cmocka_unit_test(test_memory_of_calls)};
     return TEST_RUN(tests);
 }

@@ -120,7 +120,8 @@ static void test_strides(void **state) {
         posenc_dtype dtype = encoding_dtypes[round % 4];
         int64_t n = BATCH * 40 * DIM;
         size_t bytes = posenc_dtype_bytes(dtype);
-        char *x = must_allocate((size_t)n * bytes), *want = must_allocate((size_t)n * bytes), *y = must_allocate((size_t)n * bytes);
+        char *x = must_allocate((size_t)n * bytes), *want = must_allocate((size_t)n * bytes),
+             *y = must_allocate((size_t)n * bytes);
         random_fill(&random, dtype, x, n);
         s.options = encoder_options(dtype);
         s.options.dropout = P;
@@ -159,7 +160,8 @@ static void test_far_elements(void **state) {
         posenc_step step = training_step(99, 3, firsts[f]);
         must_forward(encoder, NULL, &step, POSENC_F32, 1, 4, x, y);
         for (uint64_t i = 0; i < 60; i++)
-            check((y[i] != 0) == philox_keeps(99, 3, firsts[f] + i, 0.5), "element %" PRIu64 " + %" PRIu64, firsts[f], i);
+            check((y[i] != 0) == philox_keeps(99, 3, firsts[f] + i, 0.5), "element %" PRIu64 " + %" PRIu64, firsts[f],
+                  i);
     }
     posenc_encoder_destroy(encoder);
 }
@@ -263,9 +265,9 @@ static void test_masks_are_random(void **state) {
     (void)state;
     enum { MANY = 1 << 20 };
     const double p = 0.1;
-    posenc_step first = training_step(1, 1, 0), other_stream = training_step(1, 2, 0), other_seed = training_step(2, 1, 0),
-                high_seed = training_step(1 + (UINT64_C(1) << 32), 1, 0), high_stream = training_step(1, 1 + (UINT64_C(1) << 32), 0),
-                shifted = training_step(1, 1, 4);
+    posenc_step first = training_step(1, 1, 0), other_stream = training_step(1, 2, 0),
+                other_seed = training_step(2, 1, 0), high_seed = training_step(1 + (UINT64_C(1) << 32), 1, 0),
+                high_stream = training_step(1, 1 + (UINT64_C(1) << 32), 0), shifted = training_step(1, 1, 4);
     const posenc_step *others[] = {&other_stream, &other_seed, &high_seed, &high_stream, &shifted};
     const char *const names[] = {"stream", "seed", "high half of the seed", "high half of the stream", "first element"};
     for (int i = 0; i < 5; i++) {
@@ -276,10 +278,13 @@ static void test_masks_are_random(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_and_instruction_sets), cmocka_unit_test(test_splits),
-        cmocka_unit_test(test_strides),                      cmocka_unit_test(test_far_elements),
-        cmocka_unit_test(test_evaluation_drops_nothing),     cmocka_unit_test(test_what_is_dropped_is_zero),
-        cmocka_unit_test(test_ends_of_the_range),            cmocka_unit_test(test_masks_are_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads_and_instruction_sets),
+                                       cmocka_unit_test(test_splits),
+                                       cmocka_unit_test(test_strides),
+                                       cmocka_unit_test(test_far_elements),
+                                       cmocka_unit_test(test_evaluation_drops_nothing),
+                                       cmocka_unit_test(test_what_is_dropped_is_zero),
+                                       cmocka_unit_test(test_ends_of_the_range),
+                                       cmocka_unit_test(test_masks_are_random)};
     return TEST_RUN(tests);
 }

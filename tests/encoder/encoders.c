@@ -16,7 +16,8 @@ posenc_encoder_options encoder_options(posenc_dtype dtype) {
     return options;
 }
 
-posenc_encoder *must_encoder(const posenc_context *context, const plan_shape *shape, const posenc_encoder_options *options) {
+posenc_encoder *must_encoder(const posenc_context *context, const plan_shape *shape,
+                             const posenc_encoder_options *options) {
     static const char *const layouts[] = {"interleaved", "halves", "tensor2tensor"};
     static const char *const arithmetics[] = {"exact", "float32", "float32-exp"};
     char dim[32], max_len[32], base[32];
@@ -61,7 +62,8 @@ static void *unqualified(const void *data) {
 }
 
 posenc_status try_forward(const posenc_encoder *encoder, const posenc_positions *positions, const posenc_step *step,
-                          posenc_dtype dtype, int64_t batch, int64_t tokens, const void *x, void *y, posenc_error *error) {
+                          posenc_dtype dtype, int64_t batch, int64_t tokens, const void *x, void *y,
+                          posenc_error *error) {
     posenc_view u, v;
     const int64_t shape[3] = {batch, tokens, posenc_plan_dim(posenc_encoder_plan(encoder))};
     DLTensor *tx = posenc_view_make(&u, unqualified(x), dtype, 3, shape, NULL);
@@ -85,8 +87,8 @@ void must_backward(const posenc_encoder *encoder, const posenc_step *step, posen
     check(posenc_encoder_backward(encoder, step, tdy, tdx, &error) == POSENC_OK, "backward: %s", error.message);
 }
 
-void forward_slowly(const posenc_encoder *encoder, posenc_dtype dtype, int64_t n, const token_place *places, const void *x,
-                    void *y) {
+void forward_slowly(const posenc_encoder *encoder, posenc_dtype dtype, int64_t n, const token_place *places,
+                    const void *x, void *y) {
     const posenc_plan *plan = posenc_encoder_plan(encoder);
     double scale = posenc_encoder_options_of(encoder)->scale;
     size_t bytes = posenc_dtype_bytes(dtype), row = (size_t)posenc_plan_dim(plan) * bytes;
@@ -104,8 +106,8 @@ void forward_slowly(const posenc_encoder *encoder, posenc_dtype dtype, int64_t n
     }
 }
 
-uint64_t drop_slowly(posenc_dtype dtype, uint64_t x, double scale, uint64_t e, const posenc_step *step, uint64_t element,
-                     double p, double factor) {
+uint64_t drop_slowly(posenc_dtype dtype, uint64_t x, double scale, uint64_t e, const posenc_step *step,
+                     uint64_t element, double p, double factor) {
     if (!philox_keeps(step->seed, step->stream, step->first_element + element, p)) return 0;
     if (dtype == POSENC_F64)
         return number_encode(POSENC_F64, number_decode(POSENC_F64, number_fused(POSENC_F64, x, scale, e)) * factor);

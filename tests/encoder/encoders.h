@@ -10,7 +10,8 @@
 posenc_encoder_options encoder_options(posenc_dtype dtype);
 
 /* A sinusoidal encoder. options NULL: the defaults. */
-posenc_encoder *must_encoder(const posenc_context *context, const plan_shape *shape, const posenc_encoder_options *options);
+posenc_encoder *must_encoder(const posenc_context *context, const plan_shape *shape,
+                             const posenc_encoder_options *options);
 
 /* A training step. */
 posenc_step training_step(uint64_t seed, uint64_t stream, uint64_t first_element);
@@ -20,7 +21,8 @@ posenc_positions positions_from(int64_t start);
 
 /* Contiguous (batch, tokens, dim); y may be x. */
 posenc_status try_forward(const posenc_encoder *encoder, const posenc_positions *positions, const posenc_step *step,
-                          posenc_dtype dtype, int64_t batch, int64_t tokens, const void *x, void *y, posenc_error *error);
+                          posenc_dtype dtype, int64_t batch, int64_t tokens, const void *x, void *y,
+                          posenc_error *error);
 void must_forward(const posenc_encoder *encoder, const posenc_positions *positions, const posenc_step *step,
                   posenc_dtype dtype, int64_t batch, int64_t tokens, const void *x, void *y);
 void must_backward(const posenc_encoder *encoder, const posenc_step *step, posenc_dtype dtype, int64_t batch,
@@ -34,13 +36,13 @@ typedef struct token_place {
 
 /* The slow way, one token at a time: y = fma(x, scale, E(position)) by posenc_plan_add, x * scale for padding.
  * places, x and y: n tokens. */
-void forward_slowly(const posenc_encoder *encoder, posenc_dtype dtype, int64_t n, const token_place *places, const void *x,
-                    void *y);
+void forward_slowly(const posenc_encoder *encoder, posenc_dtype dtype, int64_t n, const token_place *places,
+                    const void *x, void *y);
 
 /* dropout(v), element by element with the tests' own Philox, of v = fma(x, scale, e): bits in, bits out.
  * e: f32, or f64 beside f64. factor: 1 / (1 - p), or what takes its place. */
-uint64_t drop_slowly(posenc_dtype dtype, uint64_t x, double scale, uint64_t e, const posenc_step *step, uint64_t element,
-                     double p, double factor);
+uint64_t drop_slowly(posenc_dtype dtype, uint64_t x, double scale, uint64_t e, const posenc_step *step,
+                     uint64_t element, double p, double factor);
 
 /* What a context's warn callback has heard. */
 typedef struct warnings {

@@ -28,7 +28,8 @@ static const plan_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, BATCH = 3, TOKENS = 150 };
 
-static void check_adds(const plan_shape *shape, const posenc_context *context, posenc_dtype dtype, double scale, int64_t start) {
+static void check_adds(const plan_shape *shape, const posenc_context *context, posenc_dtype dtype, double scale,
+                       int64_t start) {
     int64_t n = BATCH * TOKENS * shape->dim;
     size_t bytes = (size_t)n * posenc_dtype_bytes(dtype);
     char *x = must_allocate(bytes), *y = must_allocate(bytes), *want = must_allocate(bytes);
@@ -82,10 +83,12 @@ static void test_stored_rows_are_computed_rows(void **state) {
             plan_shape one_row = shapes[s], many_rows = shapes[s];
             one_row.max_len = 1;
             many_rows.max_len = 300;
-            posenc_encoder *computes = must_encoder(NULL, &one_row, &options), *stores = must_encoder(NULL, &many_rows, &options);
+            posenc_encoder *computes = must_encoder(NULL, &one_row, &options),
+                           *stores = must_encoder(NULL, &many_rows, &options);
             const DLTensor *table = posenc_encoder_table(stores);
             int64_t n = 300 * shapes[s].dim;
-            assert_true(table->ndim == 2 && table->shape[0] == 300 && table->shape[1] == shapes[s].dim && !table->strides);
+            assert_true(table->ndim == 2 && table->shape[0] == 300 && table->shape[1] == shapes[s].dim &&
+                        !table->strides);
             char *rows = must_allocate((size_t)n * 8), *zero = calloc((size_t)n, 8), *y = must_allocate((size_t)n * 8);
             must_write(posenc_encoder_plan(stores), 0, 300, dtype, rows);
             must_equal("table", dtype, rows, table->data, n);
@@ -119,12 +122,13 @@ static void test_sums_follow_the_equation(void **state) {
             posenc_positions positions = positions_from(position);
             must_forward(encoder, &positions, NULL, dtype, 1, 1, x, y);
             for (int64_t i = 0; i < shapes[s].dim; i++) {
-                uint64_t xe = number_load(dtype, x + (size_t)i * bytes), got = number_load(dtype, y + (size_t)i * bytes);
+                uint64_t xe = number_load(dtype, x + (size_t)i * bytes),
+                         got = number_load(dtype, y + (size_t)i * bytes);
                 uint64_t e = oracle_round(e_dtype, oracle_value(&o, position, i));
                 /* f64 encodings are within 4e-15, not rounded right */
-                bool right = dtype == POSENC_F64
-                                 ? fabs(number_decode(dtype, got) - number_decode(dtype, number_fused(dtype, xe, 1.75, e))) < 6e-15
-                                 : number_same(dtype, got, number_fused(dtype, xe, 1.75, e));
+                bool right = dtype == POSENC_F64 ? fabs(number_decode(dtype, got) -
+                                                        number_decode(dtype, number_fused(dtype, xe, 1.75, e))) < 6e-15
+                                                 : number_same(dtype, got, number_fused(dtype, xe, 1.75, e));
                 check(right, "%s %s position %" PRId64 " column %" PRId64 " is %.17g", plan_text(&shapes[s]),
                       posenc_dtype_name(dtype), position, i, number_decode(dtype, got));
             }
@@ -147,7 +151,8 @@ static void test_strides(void **state) {
         int rank = round % 3 ? 3 : 2;
         const int64_t extents[3] = {random_between(&random, 1, 4), random_between(&random, 1, 20), shape.dim};
         int64_t batch = rank == 3 ? extents[0] : 1, n = batch * extents[1] * shape.dim;
-        char *x = must_allocate((size_t)n * 8), *want = must_allocate((size_t)n * 8), *got = must_allocate((size_t)n * 8);
+        char *x = must_allocate((size_t)n * 8), *want = must_allocate((size_t)n * 8),
+             *got = must_allocate((size_t)n * 8);
         random_fill(&random, dtype, x, n);
         posenc_encoder_options options = encoder_options(dtype);
         posenc_encoder *encoder = must_encoder(NULL, &shape, &options);
@@ -183,8 +188,9 @@ static void test_sequence_first(void **state) {
     const int64_t shape[3] = {BATCH, TOKENS, DIM}, strides[3] = {DIM, BATCH * DIM, 1};
     posenc_view u, v;
     DLTensor *tx = posenc_view_make(&u, x, POSENC_F32, 3, shape, strides);
-    assert_int_equal(posenc_encoder_forward(encoder, NULL, NULL, tx, posenc_view_make(&v, y, POSENC_F32, 3, shape, strides), NULL),
-                     POSENC_OK);
+    assert_int_equal(
+        posenc_encoder_forward(encoder, NULL, NULL, tx, posenc_view_make(&v, y, POSENC_F32, 3, shape, strides), NULL),
+        POSENC_OK);
     for (int t = 0; t < TOKENS; t++)
         for (int b = 0; b < BATCH; b++) {
             must_add(posenc_encoder_plan(encoder), t, 1, 1, POSENC_F32, x[t][b], 1, row);

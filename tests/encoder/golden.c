@@ -30,8 +30,8 @@ static void read_one(json_t *object) {
     json_error_t error;
     check(n_records < MOST_RECORDS, "more than %d records", MOST_RECORDS);
     record *r = &records[n_records++];
-    int bad = json_unpack_ex(object, &error, 0, "{s:s, s:s, s:s, s:F, s:o}", "id", &id, "seed", &seed, "stream", &stream, "p",
-                             &r->p, "keep", &keep);
+    int bad = json_unpack_ex(object, &error, 0, "{s:s, s:s, s:s, s:F, s:o}", "id", &id, "seed", &seed, "stream",
+                             &stream, "p", &r->p, "keep", &keep);
     check(bad == 0, "vectors.json: %s", error.text);
     check(json_array_size(keep) == KEPT, "%s: expected %d marks", id, KEPT);
     strncpy(r->id, id, sizeof r->id - 1);
@@ -69,11 +69,13 @@ static void check_forward(const record *r, const posenc_encoder *encoder, posenc
     must_forward(encoder, NULL, &step, dtype, 1, TOKENS, x, y);
     for (int i = 0; i < KEPT; i++) {
         double sum = 1 + number_decode(e_dtype, number_load(e_dtype, e + (size_t)i * posenc_dtype_bytes(e_dtype)));
-        if (dtype != POSENC_F64) sum = (double)((float)sum * (float)(1 / (1 - r->p)));
-        else sum *= 1 / (1 - r->p);
+        if (dtype != POSENC_F64)
+            sum = (double)((float)sum * (float)(1 / (1 - r->p)));
+        else
+            sum *= 1 / (1 - r->p);
         uint64_t want = r->keep[i] ? number_encode(dtype, sum) : 0, got = number_load(dtype, y + (size_t)i * bytes);
-        check(want == got, "%s %s %s element %d, %s: expected %" PRIx64 ", got %" PRIx64, r->id, isa, posenc_dtype_name(dtype),
-              i, r->keep[i] ? "kept" : "dropped", want, got);
+        check(want == got, "%s %s %s element %d, %s: expected %" PRIx64 ", got %" PRIx64, r->id, isa,
+              posenc_dtype_name(dtype), i, r->keep[i] ? "kept" : "dropped", want, got);
     }
 }
 
@@ -84,8 +86,8 @@ static void check_backward(const record *r, const posenc_encoder *encoder, posen
     for (int i = 0; i < KEPT; i++) number_store(dtype, number_encode(dtype, 1), d + (size_t)i * bytes);
     must_backward(encoder, &step, dtype, 1, TOKENS, d, d);
     for (int i = 0; i < KEPT; i++)
-        check((number_load(dtype, d + (size_t)i * bytes) != 0) == r->keep[i], "%s %s %s backward, element %d", r->id, isa,
-              posenc_dtype_name(dtype), i);
+        check((number_load(dtype, d + (size_t)i * bytes) != 0) == r->keep[i], "%s %s %s backward, element %d", r->id,
+              isa, posenc_dtype_name(dtype), i);
 }
 
 static void test_masks_are_the_records(void **state) {

@@ -1,6 +1,6 @@
-/* Each allocation of each encoder call fails: the k-th alone, and the k-th and all later ones, for every k. The status must
- * be POSENC_ERROR_MEMORY with outputs as they were, or the call must have done without and be right. Nothing leaks, and
- * the encoder stays as it was and usable. */
+/* Each allocation of each encoder call fails: the k-th alone, and the k-th and all later ones, for every k. The status
+ * must be POSENC_ERROR_MEMORY with outputs as they were, or the call must have done without and be right. Nothing
+ * leaks, and the encoder stays as it was and usable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +85,8 @@ static bool one_failure(world *w, act *call, const char *name, long k, bool from
 
 /* ---- the calls ---- */
 
-static posenc_status forward(world *w, const posenc_positions *positions, const int64_t *strides, bool training, float *x,
-                             posenc_error *error) {
+static posenc_status forward(world *w, const posenc_positions *positions, const int64_t *strides, bool training,
+                             float *x, posenc_error *error) {
     posenc_view u, v;
     const int64_t shape[3] = {BATCH, TOKENS, DIM};
     posenc_step step = training_step(1, 2, 3);
@@ -141,7 +141,8 @@ static posenc_status call_packed(world *w, posenc_error *error) {
     posenc_positions positions = positions_from(0);
     positions.cu_seqlens = posenc_view_make(&view, lengths, POSENC_I64, 1, (int64_t[]){4}, NULL);
     DLTensor *tx = posenc_view_make(&u, w->x, POSENC_F32, 2, shape, NULL);
-    return posenc_encoder_forward(w->encoder, &positions, NULL, tx, posenc_view_make(&v, w->y, POSENC_F32, 2, shape, NULL), error);
+    return posenc_encoder_forward(w->encoder, &positions, NULL, tx,
+                                  posenc_view_make(&v, w->y, POSENC_F32, 2, shape, NULL), error);
 }
 
 static posenc_status call_backward(world *w, posenc_error *error) {
@@ -149,7 +150,8 @@ static posenc_status call_backward(world *w, posenc_error *error) {
     const int64_t shape[3] = {BATCH, TOKENS, DIM};
     posenc_step step = training_step(1, 2, 3);
     DLTensor *dy = posenc_view_make(&u, w->x, POSENC_F32, 3, shape, NULL);
-    return posenc_encoder_backward(w->encoder, &step, dy, posenc_view_make(&v, w->y, POSENC_F32, 3, shape, NULL), error);
+    return posenc_encoder_backward(w->encoder, &step, dy, posenc_view_make(&v, w->y, POSENC_F32, 3, shape, NULL),
+                                   error);
 }
 
 static const struct {
@@ -157,9 +159,10 @@ static const struct {
     act *call;
     long at_least; /* allocations that the call is known to need */
 } cases[] = {
-    {"create", call_create, 3},   {"forward", call_forward, 1}, {"in place", call_in_place, 1}, {"training", call_training, 1},
-    {"strided", call_strided, 1}, {"far", call_far, 1},         {"ids", call_ids, 1},           {"mask", call_mask, 2},
-    {"packed", call_packed, 2},   {"backward", call_backward, 1},
+    {"create", call_create, 3},     {"forward", call_forward, 1}, {"in place", call_in_place, 1},
+    {"training", call_training, 1}, {"strided", call_strided, 1}, {"far", call_far, 1},
+    {"ids", call_ids, 1},           {"mask", call_mask, 2},       {"packed", call_packed, 2},
+    {"backward", call_backward, 1},
 };
 
 /* First once without any failure, to know what is right; then for every k; then without failure again. */

@@ -154,7 +154,8 @@ static void test_large_packed(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packed_is_separate), cmocka_unit_test(test_one_token_documents),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packed_is_separate),
+                                       cmocka_unit_test(test_one_token_documents),
                                        cmocka_unit_test(test_nothing_packed), cmocka_unit_test(test_large_packed)};
     return TEST_RUN(tests);
 }

@@ -1,5 +1,5 @@
-/* Padding masks, left, right or anywhere: only real tokens count, padding adds nothing, not even a bit. And the padding_idx
- * rule of fairseq and RoBERTa, with masks and with ids. */
+/* Padding masks, left, right or anywhere: only real tokens count, padding adds nothing, not even a bit. And the
+ * padding_idx rule of fairseq and RoBERTa, with masks and with ids. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,12 @@ static void store_mark(posenc_dtype dtype, bool real, random_state *random, void
     int64_t value = real ? wide[random_between(random, 0, 3)] : 0;
     int32_t narrow = (int32_t)(value == wide[3] ? 65536 : value);
     unsigned char byte = dtype == POSENC_BOOL || real == false ? real : (unsigned char)random_between(random, 1, 255);
-    if (dtype == POSENC_I64) memcpy(at, &value, sizeof value);
-    else if (dtype == POSENC_I32) memcpy(at, &narrow, sizeof narrow);
-    else memcpy(at, &byte, sizeof byte);
+    if (dtype == POSENC_I64)
+        memcpy(at, &value, sizeof value);
+    else if (dtype == POSENC_I32)
+        memcpy(at, &narrow, sizeof narrow);
+    else
+        memcpy(at, &byte, sizeof byte);
 }
 
 typedef enum pattern { LEFT, RIGHT, BOTH_SIDES, SCATTERED, NOTHING_REAL, ALL_REAL, PATTERNS } pattern;
@@ -31,12 +34,24 @@ static void draw(random_state *random, pattern kind, bool real[TOKENS]) {
     int64_t a = random_between(random, 0, TOKENS), b = random_between(random, a, TOKENS);
     for (int t = 0; t < TOKENS; t++) {
         switch (kind) {
-            case LEFT: real[t] = t >= a; break;
-            case RIGHT: real[t] = t < a; break;
-            case BOTH_SIDES: real[t] = t >= a && t < b; break;
-            case SCATTERED: real[t] = random_u64(random) & 1; break;
-            case NOTHING_REAL: real[t] = false; break;
-            default: real[t] = true; break;
+            case LEFT:
+                real[t] = t >= a;
+                break;
+            case RIGHT:
+                real[t] = t < a;
+                break;
+            case BOTH_SIDES:
+                real[t] = t >= a && t < b;
+                break;
+            case SCATTERED:
+                real[t] = random_u64(random) & 1;
+                break;
+            case NOTHING_REAL:
+                real[t] = false;
+                break;
+            default:
+                real[t] = true;
+                break;
         }
     }
 }
@@ -65,7 +80,8 @@ static void check_mask(random_state *random, posenc_dtype dtype, posenc_dtype ma
         if (b == 0 || rank == 2) draw(random, (pattern)random_between(random, 0, PATTERNS - 1), real);
         int64_t next = start + (offsets ? starts[b] : 0) + (padding_idx >= 0 ? padding_idx + 1 : 0);
         for (int t = 0; t < TOKENS; t++) {
-            if (b == 0 || rank == 2) store_mark(mask_dtype, real[t], random, strided_at(&mask, (rank == 2 ? b * TOKENS : 0) + t));
+            if (b == 0 || rank == 2)
+                store_mark(mask_dtype, real[t], random, strided_at(&mask, (rank == 2 ? b * TOKENS : 0) + t));
             s->places[b * TOKENS + t] = (token_place){real[t], real[t] ? next++ : 0};
         }
     }
@@ -119,12 +135,21 @@ static void test_padding_keeps_every_bit(void **state) {
     for (int d = 0; d < 4; d++) {
         posenc_dtype dtype = encoding_dtypes[d];
         size_t bytes = posenc_dtype_bytes(dtype);
-        uint64_t infinity = number_infinity(dtype), quiet = infinity | (UINT64_C(1) << (number_format_of(dtype).precision - 2));
-        const uint64_t odd[] = {0, number_with_sign(dtype, 0, true), infinity, number_with_sign(dtype, infinity, true), quiet,
-                                quiet + 5, number_with_sign(dtype, quiet + 9, true), 1, number_with_sign(dtype, 3, true)};
+        uint64_t infinity = number_infinity(dtype),
+                 quiet = infinity | (UINT64_C(1) << (number_format_of(dtype).precision - 2));
+        const uint64_t odd[] = {0,
+                                number_with_sign(dtype, 0, true),
+                                infinity,
+                                number_with_sign(dtype, infinity, true),
+                                quiet,
+                                quiet + 5,
+                                number_with_sign(dtype, quiet + 9, true),
+                                1,
+                                number_with_sign(dtype, 3, true)};
         char x[N * 8], y[N * 8];
         for (size_t i = 0; i < N; i++)
-            number_store(dtype, i % 3 ? odd[random_between(&random, 0, 8)] : number_encode(dtype, random_unit(&random)), x + i * bytes);
+            number_store(dtype, i % 3 ? odd[random_between(&random, 0, 8)] : number_encode(dtype, random_unit(&random)),
+                         x + i * bytes);
         unsigned char mask[PLACES] = {0};
         posenc_view view;
         posenc_encoder_options options = encoder_options(dtype);
@@ -211,7 +236,8 @@ static void test_padding_idx_takes_rows(void **state) {
         must_write(posenc_encoder_plan(encoder), serves[i][0] + 1, 1, POSENC_F32, first);
         must_equal("first real token", POSENC_F32, first, y, 4);
         positions.mask = posenc_view_make(&view, mask, POSENC_U8, 1, (int64_t[]){serves[i][1] + 1}, NULL);
-        assert_int_equal(try_forward(encoder, &positions, NULL, POSENC_F32, 1, serves[i][1] + 1, x, y, NULL), POSENC_ERROR_POSITION);
+        assert_int_equal(try_forward(encoder, &positions, NULL, POSENC_F32, 1, serves[i][1] + 1, x, y, NULL),
+                         POSENC_ERROR_POSITION);
         posenc_encoder_destroy(encoder);
     }
 }
@@ -234,8 +260,8 @@ static void test_padding_and_dropout(void **state) {
     must_forward(encoder, &positions, &step, POSENC_F32, BATCH, TOKENS, x, y);
     for (size_t i = 0; i < N; i++) {
         if (mask[i / DIM]) continue;
-        uint64_t want = drop_slowly(POSENC_F32, number_load(POSENC_F32, &x[i]), 1, number_with_sign(POSENC_F32, 0, true), &step, i,
-                                    0.4, 1 / (1 - 0.4));
+        uint64_t want = drop_slowly(POSENC_F32, number_load(POSENC_F32, &x[i]), 1,
+                                    number_with_sign(POSENC_F32, 0, true), &step, i, 0.4, 1 / (1 - 0.4));
         check(number_same(POSENC_F32, want, number_load(POSENC_F32, &y[i])), "element %zu is %.9g", i, (double)y[i]);
     }
     posenc_encoder_destroy(encoder);

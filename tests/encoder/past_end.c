@@ -71,7 +71,8 @@ static void test_values_are_exact(void **state) {
     for (size_t s = 0; s < sizeof starts / sizeof *starts; s++) {
         assert_int_equal(forward_at(encoder, starts[s], 6, y), POSENC_OK);
         for (int i = 0; i < 6 * DIM; i++)
-            check(oracle_accepts(POSENC_F32, number_load(POSENC_F32, &y[i]), oracle_value(&o, starts[s] + i / DIM, i % DIM)),
+            check(oracle_accepts(POSENC_F32, number_load(POSENC_F32, &y[i]),
+                                 oracle_value(&o, starts[s] + i / DIM, i % DIM)),
                   "position %" PRId64 " column %d is %.9g", starts[s] + i / DIM, i % DIM, (double)y[i]);
     }
     posenc_encoder_destroy(encoder);
@@ -98,8 +99,8 @@ static void refuse_ids(const posenc_encoder *encoder, posenc_dtype dtype, void *
     memcpy(before, y, sizeof y);
     posenc_status status = try_forward(encoder, &positions, NULL, POSENC_F32, 2, 6, x, y, &error);
     must_refuse("position past the table", status, POSENC_ERROR_POSITION, &error, "positions");
-    check(strstr(error.message, words) && strstr(error.message, "100 rows"), "expected \"%s\" and 100 rows in \"%s\"", words,
-          error.message);
+    check(strstr(error.message, words) && strstr(error.message, "100 rows"), "expected \"%s\" and 100 rows in \"%s\"",
+          words, error.message);
     assert_memory_equal(y, before, sizeof y);
 }
 
@@ -136,7 +137,8 @@ static void test_error_for_fractions(void **state) {
     posenc_encoder *encoder = strict_encoder(NULL);
     for (int i = 0; i < 3; i++) {
         const double outside[] = {99.5, -0.5, 100.25};
-        const char *const words[] = {"got 100 at batch 1, token 4;", "got -1 at batch 1, token 4;", "got 100 at batch 1, token 4;"};
+        const char *const words[] = {"got 100 at batch 1, token 4;", "got -1 at batch 1, token 4;",
+                                     "got 100 at batch 1, token 4;"};
         double ids[12] = {0, 0.5, 1, 98.75, 99, 3, 4, 5, 6, 7, outside[i], 8};
         refuse_ids(encoder, POSENC_F64, ids, words[i]);
     }
@@ -166,7 +168,8 @@ static void test_exactly_the_table(void **state) {
     posenc_view view;
     posenc_positions positions = positions_from(0);
     positions.mask = posenc_view_make(&view, mask, POSENC_U8, 1, (int64_t[]){ROWS + 1}, NULL);
-    assert_int_equal(try_forward(encoder, &positions, NULL, POSENC_F32, 1, ROWS + 1, x, y, NULL), POSENC_ERROR_POSITION);
+    assert_int_equal(try_forward(encoder, &positions, NULL, POSENC_F32, 1, ROWS + 1, x, y, NULL),
+                     POSENC_ERROR_POSITION);
     mask[3] = 0; /* one padding token fewer to place */
     must_forward(encoder, &positions, NULL, POSENC_F32, 1, ROWS + 1, x, y);
     int32_t lengths[3] = {0, 1, ROWS + 1};
@@ -174,7 +177,8 @@ static void test_exactly_the_table(void **state) {
     positions.cu_seqlens = posenc_view_make(&view, lengths, POSENC_I32, 1, (int64_t[]){3}, NULL);
     must_forward(encoder, &positions, NULL, POSENC_F32, 1, ROWS + 1, x, y);
     lengths[1] = 0;
-    assert_int_equal(try_forward(encoder, &positions, NULL, POSENC_F32, 1, ROWS + 1, x, y, NULL), POSENC_ERROR_POSITION);
+    assert_int_equal(try_forward(encoder, &positions, NULL, POSENC_F32, 1, ROWS + 1, x, y, NULL),
+                     POSENC_ERROR_POSITION);
     posenc_encoder_destroy(encoder);
 }
 

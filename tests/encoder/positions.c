@@ -100,9 +100,12 @@ static void test_ids(void **state) {
             int64_t position;
             double real;
             int32_t narrow;
-            if (kind == POSENC_F64) memcpy(&real, at, sizeof real), position = (int64_t)real;
-            else if (kind == POSENC_I32) memcpy(&narrow, at, sizeof narrow), position = narrow;
-            else memcpy(&position, at, sizeof position);
+            if (kind == POSENC_F64)
+                memcpy(&real, at, sizeof real), position = (int64_t)real;
+            else if (kind == POSENC_I32)
+                memcpy(&narrow, at, sizeof narrow), position = narrow;
+            else
+                memcpy(&position, at, sizeof position);
             s->places[i] = (token_place){true, position};
         }
         posenc_positions positions = positions_from(12345); /* start is not used beside ids */
@@ -178,8 +181,8 @@ static void test_rows_do_not_influence_each_other(void **state) {
             must_forward(s->encoder, &positions, NULL, POSENC_F32, BATCH, TOKENS, s->x, s->y);
             for (int b = 0; b < BATCH; b++) {
                 const char *want = s->want + (size_t)b * TOKENS * DIM * 4, *got = s->y + (size_t)b * TOKENS * DIM * 4;
-                check((memcmp(want, got, (size_t)TOKENS * DIM * 4) != 0) == (b == changed), "form %d: row %d, while row %d changed",
-                      form, b, changed);
+                check((memcmp(want, got, (size_t)TOKENS * DIM * 4) != 0) == (b == changed),
+                      "form %d: row %d, while row %d changed", form, b, changed);
             }
             for (int t = 0; t < TOKENS; t++) ids[changed * TOKENS + t] ^= 1, mask[changed * TOKENS + t] ^= 1;
             offsets[changed]--;

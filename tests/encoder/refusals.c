@@ -103,8 +103,8 @@ static void test_missing_things(void **state) {
 
 static void test_shapes(void **state) {
     (void)state;
-    static int64_t shapes[][3] = {{BATCH, TOKENS, DIM + 1}, {BATCH, TOKENS, DIM - 1}, {BATCH, TOKENS, 0}, {BATCH, DIM, TOKENS},
-                                  {BATCH, -1, DIM}, {INT64_MAX, INT64_MAX, DIM}};
+    static int64_t shapes[][3] = {{BATCH, TOKENS, DIM + 1}, {BATCH, TOKENS, DIM - 1}, {BATCH, TOKENS, 0},
+                                  {BATCH, DIM, TOKENS},     {BATCH, -1, DIM},         {INT64_MAX, INT64_MAX, DIM}};
     static int64_t other[][3] = {{BATCH + 1, TOKENS, DIM}, {BATCH, TOKENS + 1, DIM}, {TOKENS, BATCH, DIM}};
     static int64_t rows[2] = {PLACES, DIM}, four[4] = {1, BATCH, TOKENS, DIM};
     for (int v = 0; v < 2; v++) {
@@ -136,8 +136,10 @@ static void test_shapes(void **state) {
 /* A table of f32 serves f32, f16 and bf16; one of f64 serves f64. Integers are never encoded. */
 static void test_dtypes(void **state) {
     (void)state;
-    const DLDataType bad[] = {{kDLInt, 32, 1}, {kDLInt, 64, 1}, {kDLUInt, 8, 1}, {kDLFloat, 32, 4}, {kDLComplex, 64, 1}, {99, 32, 1}};
-    const DLDataType f64 = {kDLFloat, 64, 1}, f16 = {kDLFloat, 16, 1}, bf16 = {kDLBfloat, 16, 1}, f32 = {kDLFloat, 32, 1};
+    const DLDataType bad[] = {{kDLInt, 32, 1},   {kDLInt, 64, 1},     {kDLUInt, 8, 1},
+                              {kDLFloat, 32, 4}, {kDLComplex, 64, 1}, {99, 32, 1}};
+    const DLDataType f64 = {kDLFloat, 64, 1}, f16 = {kDLFloat, 16, 1}, bf16 = {kDLBfloat, 16, 1},
+                     f32 = {kDLFloat, 32, 1};
     const DLDataType beside_f64[] = {f32, f16, bf16};
     for (int v = 0; v < 2; v++) {
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -184,7 +186,8 @@ static void test_devices(void **state) {
             static const char *const names[] = {"position_ids", "offsets", "mask", "cu_seqlens"};
             good *g = good_make();
             g->more->device.device_type = devices[i];
-            const DLTensor **slots[] = {&g->positions.ids, &g->positions.offsets, &g->positions.mask, &g->positions.cu_seqlens};
+            const DLTensor **slots[] = {&g->positions.ids, &g->positions.offsets, &g->positions.mask,
+                                        &g->positions.cu_seqlens};
             *slots[form] = g->more;
             refuse(call_forward, g, "device of the positions", POSENC_ERROR_DEVICE, names[form]);
         }
@@ -264,7 +267,8 @@ static void test_two_forms_at_once(void **state) {
 static void test_shapes_of_positions(void **state) {
     (void)state;
     static int64_t tokens[][2] = {{TOKENS + 1}, {TOKENS - 1}, {BATCH}, {0}, {PLACES}};
-    static int64_t both[][2] = {{BATCH, TOKENS + 1}, {BATCH + 1, TOKENS}, {TOKENS, BATCH}, {1, TOKENS}, {BATCH, 1}, {BATCH, -3}};
+    static int64_t both[][2] = {{BATCH, TOKENS + 1}, {BATCH + 1, TOKENS}, {TOKENS, BATCH},
+                                {1, TOKENS},         {BATCH, 1},          {BATCH, -3}};
     static int64_t offsets[][2] = {{BATCH + 1}, {BATCH - 1}, {TOKENS}, {0}};
     for (int form = 0; form < 2; form++) {
         const char *const name = form ? "mask" : "position_ids";
@@ -311,7 +315,8 @@ static void test_dtypes_of_positions(void **state) {
     for (int form = 0; form < 4; form++)
         for (int i = 0; i < 4; i++) {
             good *g = good_make();
-            const DLTensor **slots[] = {&g->positions.ids, &g->positions.offsets, &g->positions.mask, &g->positions.cu_seqlens};
+            const DLTensor **slots[] = {&g->positions.ids, &g->positions.offsets, &g->positions.mask,
+                                        &g->positions.cu_seqlens};
             *slots[form] = g->more;
             g->more->dtype = wrong[form][i];
             refuse(call_forward, g, "dtype of the positions", POSENC_ERROR_DTYPE, names[form]);
@@ -326,7 +331,8 @@ static void refuse_lengths(const char *what, posenc_status expected, int n, cons
     for (int i = 0; i < n; i++) narrow[i] = (int32_t)values[i], g->numbers[i] = values[i];
     g->x->ndim = g->y->ndim = 2;
     g->x->shape = g->y->shape = shape;
-    g->more = posenc_view_make(&g->more_view, dtype == POSENC_I32 ? (void *)narrow : (void *)g->numbers, dtype, 1, count, NULL);
+    g->more = posenc_view_make(&g->more_view, dtype == POSENC_I32 ? (void *)narrow : (void *)g->numbers, dtype, 1,
+                               count, NULL);
     g->positions.cu_seqlens = g->more;
     refuse(call_forward, g, what, expected, "cu_seqlens");
 }
@@ -444,13 +450,19 @@ static void test_sizes_of_structs(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_good_call_is_good),    cmocka_unit_test(test_missing_things),
-        cmocka_unit_test(test_shapes),                   cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_devices),                  cmocka_unit_test(test_overlaps),
-        cmocka_unit_test(test_lengths_inside_the_output), cmocka_unit_test(test_two_forms_at_once),
-        cmocka_unit_test(test_shapes_of_positions),      cmocka_unit_test(test_dtypes_of_positions),
-        cmocka_unit_test(test_lengths),                  cmocka_unit_test(test_offsets_beside_lengths),
-        cmocka_unit_test(test_positions_out_of_range),   cmocka_unit_test(test_sizes_of_structs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_good_call_is_good),
+                                       cmocka_unit_test(test_missing_things),
+                                       cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_dtypes),
+                                       cmocka_unit_test(test_devices),
+                                       cmocka_unit_test(test_overlaps),
+                                       cmocka_unit_test(test_lengths_inside_the_output),
+                                       cmocka_unit_test(test_two_forms_at_once),
+                                       cmocka_unit_test(test_shapes_of_positions),
+                                       cmocka_unit_test(test_dtypes_of_positions),
+                                       cmocka_unit_test(test_lengths),
+                                       cmocka_unit_test(test_offsets_beside_lengths),
+                                       cmocka_unit_test(test_positions_out_of_range),
+                                       cmocka_unit_test(test_sizes_of_structs)};
     return TEST_RUN(tests);
 }

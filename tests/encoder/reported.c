@@ -1,5 +1,5 @@
-/* Faults that users have reported to other projects, by kind. Each test names its kind in one line and shows that it cannot
- * happen here. */
+/* Faults that users have reported to other projects, by kind. Each test names its kind in one line and shows that it
+ * cannot happen here. */
 #if defined(__linux__)
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS and MAP_NORESERVE, with -std=c11 */
 #endif
@@ -19,7 +19,8 @@
 #include "support/test.h"
 
 /* What the encoding adds to zeros, contiguous f32. */
-static void encode(const posenc_encoder *encoder, const posenc_positions *positions, int64_t batch, int64_t tokens, float *e) {
+static void encode(const posenc_encoder *encoder, const posenc_positions *positions, int64_t batch, int64_t tokens,
+                   float *e) {
     int64_t n = batch * tokens * posenc_plan_dim(posenc_encoder_plan(encoder));
     for (int64_t i = 0; i < n; i++) e[i] = 0;
     must_forward(encoder, positions, NULL, POSENC_F32, batch, tokens, e, e);
@@ -27,10 +28,12 @@ static void encode(const posenc_encoder *encoder, const posenc_positions *positi
 
 /* ---- odd and tiny widths ---- */
 
-/* Kind: an odd width fails ([5000, 3] beside [5000, 4] for d_model 7). Here: even columns have all ceil(d/2) frequencies. */
+/* Kind: an odd width fails ([5000, 3] beside [5000, 4] for d_model 7). Here: even columns have all ceil(d/2)
+ * frequencies. */
 static void test_odd_width(void **state) {
     (void)state;
-    static const float d7[] = {0.841470985f, 0.540302306f, 0.0719064568f, 0.99741138f, 0.00517945152f, 0.999986587f, 0.000372759363f};
+    static const float d7[] = {0.841470985f,   0.540302306f, 0.0719064568f,  0.99741138f,
+                               0.00517945152f, 0.999986587f, 0.000372759363f};
     float e[2 * 7];
     posenc_encoder *encoder = must_encoder(NULL, &(plan_shape){.dim = 7, .max_len = 5000}, NULL);
     assert_true(posenc_encoder_table(encoder)->shape[0] == 5000 && posenc_encoder_table(encoder)->shape[1] == 7);
@@ -45,7 +48,8 @@ static void test_tiny_widths(void **state) {
     for (int64_t dim = 1; dim <= 5; dim++)
         for (int layout = 0; layout < 3; layout++) {
             float e[3 * 5];
-            posenc_encoder *encoder = must_encoder(NULL, &(plan_shape){.dim = dim, .max_len = 2, .layout = (posenc_layout)layout}, NULL);
+            posenc_encoder *encoder =
+                must_encoder(NULL, &(plan_shape){.dim = dim, .max_len = 2, .layout = (posenc_layout)layout}, NULL);
             encode(encoder, NULL, 1, 3, e);
             for (int64_t i = 0; i < 3 * dim; i++) check(fabsf(e[i]) <= 1, "dim %" PRId64 " element %" PRId64, dim, i);
             posenc_encoder_destroy(encoder);
@@ -60,14 +64,16 @@ static void test_positions_run_along_tokens(void **state) {
     enum { BATCH = 5, TOKENS = 5, DIM = 16 }; /* a square, so that no shape tells the axes apart */
     float x[BATCH][TOKENS][DIM], y[BATCH][TOKENS][DIM];
     posenc_encoder *encoder = must_encoder(NULL, &(plan_shape){.dim = DIM}, NULL);
-    for (int i = 0; i < BATCH * TOKENS * DIM; i++) x[i / (TOKENS * DIM)][i / DIM % TOKENS][i % DIM] = (float)(i / (TOKENS * DIM));
+    for (int i = 0; i < BATCH * TOKENS * DIM; i++)
+        x[i / (TOKENS * DIM)][i / DIM % TOKENS][i % DIM] = (float)(i / (TOKENS * DIM));
     must_forward(encoder, NULL, NULL, POSENC_F32, BATCH, TOKENS, x, y);
     for (int b = 0; b < BATCH; b++)
         for (int t = 0; t < TOKENS; t++)
             for (int i = 0; i < DIM; i++) {
                 float here = y[b][t][i] - x[b][t][i], first = y[0][t][i] - x[0][t][i];
                 check(fabsf(here - first) < 1e-6f, "batch row %d token %d has another encoding than row 0", b, t);
-                check(b == 0 || t == 0 || i != 0 || fabsf(here - (y[b][0][0] - x[b][0][0])) > 0.1f, "token %d is encoded as token 0", t);
+                check(b == 0 || t == 0 || i != 0 || fabsf(here - (y[b][0][0] - x[b][0][0])) > 0.1f,
+                      "token %d is encoded as token 0", t);
             }
     posenc_encoder_destroy(encoder);
 }
@@ -138,7 +144,8 @@ static void test_no_read_beside_the_table(void **state) {
     static const int64_t outside[] = {-1, -2, -5000, 5000, 5001, 1 << 20, INT64_MAX, INT64_MIN};
     posenc_encoder_options strict = encoder_options(POSENC_F32);
     strict.past_end = POSENC_PAST_END_ERROR;
-    posenc_encoder *refuses = must_encoder(NULL, &(plan_shape){.dim = 8}, &strict), *extends = must_encoder(NULL, &(plan_shape){.dim = 8}, NULL);
+    posenc_encoder *refuses = must_encoder(NULL, &(plan_shape){.dim = 8}, &strict),
+                   *extends = must_encoder(NULL, &(plan_shape){.dim = 8}, NULL);
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         int64_t id = outside[i];
         float e[8] = {0}, want[8];
@@ -183,8 +190,8 @@ static void test_longer_than_the_table(void **state) {
 
 /* ---- precision ---- */
 
-/* Kind: positions kept in a narrow type. In bf16 15962 becomes 15936, in f16 2049 becomes 2048: neighbours collide. Here
- * ids are integers or doubles, and the narrow x only receives the sum. */
+/* Kind: positions kept in a narrow type. In bf16 15962 becomes 15936, in f16 2049 becomes 2048: neighbours collide.
+ * Here ids are integers or doubles, and the narrow x only receives the sum. */
 static void test_positions_are_never_narrow(void **state) {
     (void)state;
     enum { DIM = 64 };
@@ -201,7 +208,8 @@ static void test_positions_are_never_narrow(void **state) {
             for (int i = 0; i < 3 * DIM; i++) {
                 double exact = mpfr_get_d(oracle_value(&o, starts[s] + i / DIM, i % DIM), MPFR_RNDN);
                 uint64_t want = number_encode(dtype, (double)(float)exact); /* E in f32, then rounded to the dtype */
-                check(number_same(dtype, y[i], want), "%s position %" PRId64 " column %d", posenc_dtype_name(dtype), starts[s] + i / DIM, i % DIM);
+                check(number_same(dtype, y[i], want), "%s position %" PRId64 " column %d", posenc_dtype_name(dtype),
+                      starts[s] + i / DIM, i % DIM);
             }
             assert_memory_not_equal(y, y + DIM, DIM * sizeof *y);
             assert_memory_not_equal(y + DIM, y + 2 * DIM, DIM * sizeof *y);
@@ -222,7 +230,8 @@ static void test_no_silent_upcast(void **state) {
     posenc_error error = error_blank();
     DLTensor *tx = posenc_view_make(&u, x, POSENC_F16, 2, (int64_t[]){1, 8}, NULL);
     DLTensor *ty = posenc_view_make(&v, y, POSENC_F32, 2, (int64_t[]){1, 8}, NULL);
-    must_refuse("f16 in, f32 out", posenc_encoder_forward(encoder, NULL, NULL, tx, ty, &error), POSENC_ERROR_DTYPE, &error, "y");
+    must_refuse("f16 in, f32 out", posenc_encoder_forward(encoder, NULL, NULL, tx, ty, &error), POSENC_ERROR_DTYPE,
+                &error, "y");
     posenc_encoder_destroy(encoder);
 }
 
@@ -234,7 +243,8 @@ static void test_integers_are_refused(void **state) {
     for (int i = 0; i < 6; i++) {
         int64_t x[8] = {0};
         posenc_error error = error_blank();
-        must_refuse("integers", try_forward(encoder, NULL, NULL, integers[i], 1, 1, x, x, &error), POSENC_ERROR_DTYPE, &error, "x");
+        must_refuse("integers", try_forward(encoder, NULL, NULL, integers[i], 1, 1, x, x, &error), POSENC_ERROR_DTYPE,
+                    &error, "x");
     }
     posenc_encoder_destroy(encoder);
 }
@@ -267,15 +277,18 @@ static void test_no_memory_of_earlier_calls(void **state) {
 static void test_layouts_are_frozen(void **state) {
     (void)state;
     static const float frozen[3][8] = {
-        {0.841470985f, 0.540302306f, 0.0998334166f, 0.995004165f, 0.00999983333f, 0.99995f, 0.000999999833f, 0.9999995f},
-        {0.841470985f, 0.0998334166f, 0.00999983333f, 0.000999999833f, 0.540302306f, 0.995004165f, 0.99995f, 0.9999995f},
+        {0.841470985f, 0.540302306f, 0.0998334166f, 0.995004165f, 0.00999983333f, 0.99995f, 0.000999999833f,
+         0.9999995f},
+        {0.841470985f, 0.0998334166f, 0.00999983333f, 0.000999999833f, 0.540302306f, 0.995004165f, 0.99995f,
+         0.9999995f},
         {0.841470985f, 0.0463992235f, 0.00215443302f, 0.0001f, 0.540302306f, 0.998922976f, 0.999997679f, 0.999999995f}};
     for (int layout = 0; layout < 3; layout++) {
         float e[8];
         posenc_positions positions = positions_from(1);
         posenc_encoder *encoder = must_encoder(NULL, &(plan_shape){.dim = 8, .layout = (posenc_layout)layout}, NULL);
         encode(encoder, &positions, 1, 1, e);
-        for (int i = 0; i < 8; i++) check(fabsf(e[i] - frozen[layout][i]) < 1e-7f, "layout %d column %d is %.9g", layout, i, (double)e[i]);
+        for (int i = 0; i < 8; i++)
+            check(fabsf(e[i] - frozen[layout][i]) < 1e-7f, "layout %d column %d is %.9g", layout, i, (double)e[i]);
         posenc_encoder_destroy(encoder);
     }
 }
@@ -298,8 +311,8 @@ static void test_negative_ids(void **state) {
     posenc_encoder_destroy(encoder);
 }
 
-/* Kind: a rank of a parallel run takes its slice of the sequence without its offset. Here a slice with its start and its
- * first element has the bits of the whole, dropout included. */
+/* Kind: a rank of a parallel run takes its slice of the sequence without its offset. Here a slice with its start and
+ * its first element has the bits of the whole, dropout included. */
 static void test_slices_of_a_sequence(void **state) {
     (void)state;
     enum { DIM = 20, TOKENS = 64, RANKS = 8, PART = TOKENS / RANKS };
@@ -346,7 +359,8 @@ static void test_not_a_byte_past_the_end(void **state) {
             }
 }
 
-/* Kind: in place on activations that are still needed. Here in place happens only where y is x; out of place x stays. */
+/* Kind: in place on activations that are still needed. Here in place happens only where y is x; out of place x stays.
+ */
 static void test_x_is_not_written(void **state) {
     (void)state;
     guard x = guard_make(40 * 64 * 4, GUARD_BEHIND), y = guard_make(40 * 64 * 4, GUARD_BEHIND);
@@ -359,8 +373,8 @@ static void test_x_is_not_written(void **state) {
     guard_end(&y);
 }
 
-/* Kind: offsets counted in 32 bits wrap beyond 2^31 elements. Here rows that lie 2^32 bytes and more apart, in memory that
- * is reserved and hardly touched. */
+/* Kind: offsets counted in 32 bits wrap beyond 2^31 elements. Here rows that lie 2^32 bytes and more apart, in memory
+ * that is reserved and hardly touched. */
 static void test_rows_far_apart(void **state) {
     (void)state;
 #if defined(MAP_NORESERVE) && UINTPTR_MAX > UINT32_MAX
@@ -375,7 +389,8 @@ static void test_rows_far_apart(void **state) {
     DLTensor *far = posenc_view_make(&view, memory, POSENC_BF16, 2, (int64_t[]){TOKENS, DIM}, (int64_t[]){stride, 1});
     must_forward(encoder, NULL, NULL, POSENC_BF16, 1, TOKENS, close, close);
     assert_int_equal(posenc_encoder_forward(encoder, NULL, NULL, far, far, NULL), POSENC_OK);
-    for (int t = 0; t < TOKENS; t++) assert_memory_equal(memory + (size_t)t * (size_t)stride * 2, close + t * DIM, DIM * 2);
+    for (int t = 0; t < TOKENS; t++)
+        assert_memory_equal(memory + (size_t)t * (size_t)stride * 2, close + t * DIM, DIM * 2);
     posenc_encoder_destroy(encoder);
     munmap(memory, bytes);
 #else

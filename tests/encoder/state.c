@@ -1,5 +1,5 @@
-/* Saved state: what is loaded has the bits of what was saved, in its table, its options, its parameters and its results.
- * The table in the file is what counts, and any reader of such files can use it. */
+/* Saved state: what is loaded has the bits of what was saved, in its table, its options, its parameters and its
+ * results. The table in the file is what counts, and any reader of such files can use it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,8 @@ static void must_save_state(const posenc_encoder *encoder, const char *path) {
 
 static void check_options(const posenc_encoder *a, const posenc_encoder *b) {
     const posenc_encoder_options *o = posenc_encoder_options_of(a), *p = posenc_encoder_options_of(b);
-    assert_true(o->size == p->size && o->dtype == p->dtype && o->past_end == p->past_end && o->padding_idx == p->padding_idx);
+    assert_true(o->size == p->size && o->dtype == p->dtype && o->past_end == p->past_end &&
+                o->padding_idx == p->padding_idx);
     assert_memory_equal(&o->dropout, &p->dropout, sizeof o->dropout);
     assert_memory_equal(&o->scale, &p->scale, sizeof o->scale);
 }
@@ -56,7 +57,8 @@ static void check_table(const posenc_encoder *a, const posenc_encoder *b) {
     const DLTensor *t = posenc_encoder_table(a), *u = posenc_encoder_table(b);
     assert_true(t->ndim == u->ndim && t->shape[0] == u->shape[0] && t->shape[1] == u->shape[1] && t->data != u->data);
     assert_memory_equal(&t->dtype, &u->dtype, sizeof t->dtype);
-    assert_memory_equal(t->data, u->data, (size_t)(t->shape[0] * t->shape[1]) * posenc_dtype_bytes(posenc_encoder_options_of(a)->dtype));
+    assert_memory_equal(t->data, u->data,
+                        (size_t)(t->shape[0] * t->shape[1]) * posenc_dtype_bytes(posenc_encoder_options_of(a)->dtype));
 }
 
 /* Within the table and past its end, in training, and backward. */
@@ -126,9 +128,10 @@ static void test_policy_is_kept(void **state) {
 static void test_what_is_in_the_file(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
-        {"posenc.version", "1"},      {"posenc.scheme", "sinusoidal"}, {"posenc.dim", "7"},        {"posenc.max-len", "60"},
-        {"posenc.base", "10000"},     {"posenc.layout", "interleaved"}, {"posenc.cos-first", "false"}, {"posenc.arithmetic", "exact"},
-        {"posenc.dropout", "0.125"}, {"posenc.scale", "1"}, {"posenc.past_end", "extend"}, {"posenc.padding_idx", "-1"}};
+        {"posenc.version", "1"},       {"posenc.scheme", "sinusoidal"}, {"posenc.dim", "7"},
+        {"posenc.max-len", "60"},      {"posenc.base", "10000"},        {"posenc.layout", "interleaved"},
+        {"posenc.cos-first", "false"}, {"posenc.arithmetic", "exact"},  {"posenc.dropout", "0.125"},
+        {"posenc.scale", "1"},         {"posenc.past_end", "extend"},   {"posenc.padding_idx", "-1"}};
     folder f = folder_make();
     posenc_encoder_options options = encoder_options(POSENC_F32);
     options.dropout = 0.125;
@@ -141,7 +144,8 @@ static void test_what_is_in_the_file(void **state) {
     assert_true(pe && pe->dtype == POSENC_F32 && pe->rank == 2 && pe->shape[0] == 60 && pe->shape[1] == 7);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         const char *value = posenc_safetensors_metadata(file, pairs[i][0]);
-        check(value && strcmp(value, pairs[i][1]) == 0, "%s: expected %s, got %s", pairs[i][0], pairs[i][1], value ? value : "none");
+        check(value && strcmp(value, pairs[i][1]) == 0, "%s: expected %s, got %s", pairs[i][0], pairs[i][1],
+              value ? value : "none");
     }
     check(!posenc_safetensors_key(file, sizeof pairs / sizeof *pairs), "more metadata than expected");
     posenc_array *array;
@@ -166,8 +170,9 @@ static void test_the_files_table_is_used(void **state) {
     must_write(posenc_encoder_plan(made), -10, SPAN, POSENC_F32, want);
     memcpy(want + 10 * DIM, table, sizeof table); /* 10 rows before the table, the table, 10 rows behind it */
     posenc_output *output;
-    static const char *const pairs[] = {"posenc.version", "1", "posenc.scheme", "sinusoidal", "posenc.dim", "5",
-                                        "posenc.max-len", "20", "format", "pt", "author", "somebody\nelse"};
+    static const char *const pairs[] = {"posenc.version", "1",  "posenc.scheme",  "sinusoidal",
+                                        "posenc.dim",     "5",  "posenc.max-len", "20",
+                                        "format",         "pt", "author",         "somebody\nelse"};
     posenc_tensor_entry pe = {.name = "pe", .dtype = POSENC_F32, .rank = 2, .shape = (int64_t[]){ROWS, DIM}};
     assert_int_equal(posenc_output_open(NULL, folder_path(&f, "own"), &output, NULL), POSENC_OK);
     assert_int_equal(posenc_safetensors_header(output, &pe, 1, pairs, 6, NULL), POSENC_OK);
@@ -215,7 +220,8 @@ static void test_saving_over_a_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_loaded_is_saved), cmocka_unit_test(test_policy_is_kept),
-                                       cmocka_unit_test(test_what_is_in_the_file), cmocka_unit_test(test_the_files_table_is_used),
+                                       cmocka_unit_test(test_what_is_in_the_file),
+                                       cmocka_unit_test(test_the_files_table_is_used),
                                        cmocka_unit_test(test_saving_over_a_file)};
     return TEST_RUN(tests);
 }

@@ -1,5 +1,5 @@
-/* Saving and loading while memory runs out: each allocation refused, once and from there on. A save leaves the old file, a
- * load makes nothing, nothing leaks, and without the failure both work. */
+/* Saving and loading while memory runs out: each allocation refused, once and from there on. A save leaves the old
+ * file, a load makes nothing, nothing leaks, and without the failure both work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,8 @@ static posenc_status load(world *w, posenc_error *error) {
     posenc_status status = posenc_encoder_load(w->context, w->path, &loaded, error);
     check((status == POSENC_OK) == (loaded != NULL), "encoder and status differ");
     if (loaded)
-        must_equal("table", POSENC_F32, posenc_encoder_table(w->encoder)->data, posenc_encoder_table(loaded)->data, 30 * 10);
+        must_equal("table", POSENC_F32, posenc_encoder_table(w->encoder)->data, posenc_encoder_table(loaded)->data,
+                   30 * 10);
     posenc_encoder_destroy(loaded);
     return status;
 }
@@ -59,7 +60,8 @@ static bool one_failure(world *w, posenc_status (*call)(world *, posenc_error *)
     posenc_status status = call(w, &error);
     bool refused = allocator_refused(&w->memory);
     allocator_fail(&w->memory, -1, false);
-    check(atomic_load(&w->memory.live) == live, "allocation %ld: %ld blocks leak", k, atomic_load(&w->memory.live) - live);
+    check(atomic_load(&w->memory.live) == live, "allocation %ld: %ld blocks leak", k,
+          atomic_load(&w->memory.live) - live);
     if (status == POSENC_OK) return refused;
     check(refused, "%s without a failure", error.message);
     must_refuse("out of memory", status, POSENC_ERROR_MEMORY, &error, NULL);

@@ -23,15 +23,16 @@ typedef struct draft {
 } draft;
 
 static draft good_draft(void) {
-    draft d = {.pairs = {"posenc.version", "1", "posenc.scheme", "sinusoidal", "posenc.dim", "4", "posenc.max-len", "6",
-                         "posenc.base", "10000", "posenc.layout", "interleaved", "posenc.cos-first", "false",
-                         "posenc.arithmetic", "exact", "posenc.dropout", "0.5", "posenc.scale", "2", "posenc.past_end", "error",
-                         "posenc.padding_idx", "3"},
-               .n = 12,
-               .tensor = "pe",
-               .dtype = POSENC_F32,
-               .rank = 2,
-               .shape = {ROWS, DIM, 1}};
+    draft d = {
+        .pairs = {"posenc.version",   "1",     "posenc.scheme",     "sinusoidal", "posenc.dim",         "4",
+                  "posenc.max-len",   "6",     "posenc.base",       "10000",      "posenc.layout",      "interleaved",
+                  "posenc.cos-first", "false", "posenc.arithmetic", "exact",      "posenc.dropout",     "0.5",
+                  "posenc.scale",     "2",     "posenc.past_end",   "error",      "posenc.padding_idx", "3"},
+        .n = 12,
+        .tensor = "pe",
+        .dtype = POSENC_F32,
+        .rank = 2,
+        .shape = {ROWS, DIM, 1}};
     return d;
 }
 
@@ -77,7 +78,8 @@ static posenc_status try_load(const char *path, posenc_error *error) {
           encoder == untouched ? "untouched" : "written");
     if (status == POSENC_OK) posenc_encoder_destroy(encoder);
     posenc_context_destroy(context);
-    check(atomic_load(&memory.live) == 0 && atomic_load(&memory.mistakes) == 0, "%ld blocks leak", atomic_load(&memory.live));
+    check(atomic_load(&memory.live) == 0 && atomic_load(&memory.mistakes) == 0, "%ld blocks leak",
+          atomic_load(&memory.live));
     check(atomic_load(&memory.peak_bytes) < 200000, "%zu bytes for a small file", atomic_load(&memory.peak_bytes));
     return status;
 }
@@ -90,8 +92,8 @@ static void refuse(const draft *d, const char *what, posenc_status expected, con
     write_draft(d, path);
     must_refuse(what, try_load(path, &error), expected, &error, NULL);
     check(!words || strstr(error.message, words), "%s: expected \"%s\" in \"%s\"", what, words, error.message);
-    check(expected != POSENC_ERROR_FORMAT || strncmp(error.message, path, strlen(path)) == 0, "%s: no file in \"%s\"", what,
-          error.message);
+    check(expected != POSENC_ERROR_FORMAT || strncmp(error.message, path, strlen(path)) == 0, "%s: no file in \"%s\"",
+          what, error.message);
     posenc_encoder *encoder;
     assert_int_equal(posenc_encoder_load(NULL, path, &encoder, NULL), expected);
     folder_end(&f);
@@ -138,7 +140,8 @@ static void test_versions_and_schemes(void **state) {
 static void test_tables(void **state) {
     (void)state;
     const posenc_dtype dtypes[] = {POSENC_F16, POSENC_BF16, POSENC_I32, POSENC_BOOL, POSENC_U64};
-    static const int64_t shapes[][3] = {{ROWS + 1, DIM}, {ROWS, DIM + 1}, {DIM, ROWS}, {0, DIM}, {ROWS, 0}, {1, ROWS * DIM}};
+    static const int64_t shapes[][3] = {{ROWS + 1, DIM}, {ROWS, DIM + 1}, {DIM, ROWS},
+                                        {0, DIM},        {ROWS, 0},       {1, ROWS * DIM}};
     draft d = good_draft();
     d.tensor = "weight";
     refuse(&d, "another tensor", POSENC_ERROR_FORMAT, "tensor pe");
@@ -163,8 +166,17 @@ static void test_tables(void **state) {
 static void test_sizes_that_only_the_file_claims(void **state) {
     (void)state;
     static const char *const keys[] = {"posenc.max-len", "posenc.dim"};
-    static const char *const values[] = {"1000000000000", "16777216", "9223372036854775807", "9223372036854775808", "-6", "0", "",
-                                         "6.0", "4e0", " 4", "0x4"};
+    static const char *const values[] = {"1000000000000",
+                                         "16777216",
+                                         "9223372036854775807",
+                                         "9223372036854775808",
+                                         "-6",
+                                         "0",
+                                         "",
+                                         "6.0",
+                                         "4e0",
+                                         " 4",
+                                         "0x4"};
     for (int k = 0; k < 2; k++) {
         for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
             draft d = good_draft();
@@ -184,11 +196,13 @@ static void test_sizes_that_only_the_file_claims(void **state) {
 static void test_values(void **state) {
     (void)state;
     static const char *const bad[][2] = {
-        {"posenc.dropout", "1"},       {"posenc.dropout", "-0.1"},    {"posenc.dropout", "nan"},     {"posenc.dropout", "much"},
-        {"posenc.dropout", ""},        {"posenc.scale", "inf"},       {"posenc.scale", "1e999"},     {"posenc.scale", "two"},
-        {"posenc.past_end", "wrap"},   {"posenc.past_end", ""},       {"posenc.past_end", "Extend"}, {"posenc.padding_idx", "-2"},
-        {"posenc.padding_idx", "1.5"}, {"posenc.padding_idx", ""},    {"posenc.base", "-1"},         {"posenc.base", "nan"},
-        {"posenc.base", "ten"},        {"posenc.layout", "sideways"}, {"posenc.cos-first", "maybe"}, {"posenc.arithmetic", "float16"}};
+        {"posenc.dropout", "1"},       {"posenc.dropout", "-0.1"},      {"posenc.dropout", "nan"},
+        {"posenc.dropout", "much"},    {"posenc.dropout", ""},          {"posenc.scale", "inf"},
+        {"posenc.scale", "1e999"},     {"posenc.scale", "two"},         {"posenc.past_end", "wrap"},
+        {"posenc.past_end", ""},       {"posenc.past_end", "Extend"},   {"posenc.padding_idx", "-2"},
+        {"posenc.padding_idx", "1.5"}, {"posenc.padding_idx", ""},      {"posenc.base", "-1"},
+        {"posenc.base", "nan"},        {"posenc.base", "ten"},          {"posenc.layout", "sideways"},
+        {"posenc.cos-first", "maybe"}, {"posenc.arithmetic", "float16"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         draft d = good_draft();
         put(&d, bad[i][0], bad[i][1]);
@@ -240,7 +254,8 @@ static void test_foreign_metadata(void **state) {
 static void test_hostile_texts(void **state) {
     (void)state;
     static const char *const texts[] = {"a\nb", "\x1b[2J", "\xe2\x80\xae", "tab\t", "\x7f"};
-    static const char *const keys[] = {"posenc.version", "posenc.scheme", "posenc.dropout", "posenc.base", "posenc.past_end"};
+    static const char *const keys[] = {"posenc.version", "posenc.scheme", "posenc.dropout", "posenc.base",
+                                       "posenc.past_end"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             draft d = good_draft();
@@ -255,7 +270,8 @@ static void test_hostile_texts(void **state) {
         posenc_error error = error_blank();
         write_draft(&d, folder_path(&f, "state"));
         must_refuse("hostile key", try_load(folder_path(&f, "state"), &error), POSENC_ERROR_FORMAT, &error, NULL);
-        for (const char *c = error.message; *c; c++) check(*c >= ' ' && *c <= '~', "the message is \"%s\"", error.message);
+        for (const char *c = error.message; *c; c++)
+            check(*c >= ' ' && *c <= '~', "the message is \"%s\"", error.message);
         folder_end(&f);
     }
 }
@@ -290,8 +306,9 @@ static void check_damaged(const char *path, const char *bytes, size_t n, const c
     posenc_error error = {0};
     folder_write(path, bytes, n);
     posenc_status status = try_load(path, &error);
-    check(status == POSENC_OK || status == POSENC_ERROR_FORMAT || status == POSENC_ERROR_UNKNOWN || status == POSENC_ERROR_SHAPE, "%s %zu: %s, %s", what,
-          at, posenc_status_name(status), error.message);
+    check(status == POSENC_OK || status == POSENC_ERROR_FORMAT || status == POSENC_ERROR_UNKNOWN ||
+              status == POSENC_ERROR_SHAPE,
+          "%s %zu: %s, %s", what, at, posenc_status_name(status), error.message);
 }
 
 /* No prefix of a file is a file. */
@@ -306,7 +323,8 @@ static void test_every_prefix(void **state) {
         posenc_error error = {0};
         folder_write(folder_path(&f, "part"), bytes, k);
         posenc_status status = try_load(folder_path(&f, "part"), &error);
-        check(status == POSENC_ERROR_FORMAT && error.message[0], "%zu of %zu bytes: %s", k, n, posenc_status_name(status));
+        check(status == POSENC_ERROR_FORMAT && error.message[0], "%zu of %zu bytes: %s", k, n,
+              posenc_status_name(status));
     }
     free(bytes);
     folder_end(&f);
@@ -332,12 +350,16 @@ static void test_every_bit_of_the_header(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_good_file_is_good), cmocka_unit_test(test_versions_and_schemes),
-        cmocka_unit_test(test_tables),                cmocka_unit_test(test_sizes_that_only_the_file_claims),
-        cmocka_unit_test(test_values),                cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_foreign_metadata),      cmocka_unit_test(test_hostile_texts),
-        cmocka_unit_test(test_missing_things),        cmocka_unit_test(test_every_prefix),
-        cmocka_unit_test(test_every_bit_of_the_header)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_good_file_is_good),
+                                       cmocka_unit_test(test_versions_and_schemes),
+                                       cmocka_unit_test(test_tables),
+                                       cmocka_unit_test(test_sizes_that_only_the_file_claims),
+                                       cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_parameters),
+                                       cmocka_unit_test(test_foreign_metadata),
+                                       cmocka_unit_test(test_hostile_texts),
+                                       cmocka_unit_test(test_missing_things),
+                                       cmocka_unit_test(test_every_prefix),
+                                       cmocka_unit_test(test_every_bit_of_the_header)};
     return TEST_RUN(tests);
 }

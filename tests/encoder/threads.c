@@ -1,5 +1,5 @@
-/* Sixty-four threads, one encoder: forward in every form, in training and past the table, and backward. Each result is what
- * one thread alone gets, and the one warning comes once. Run under ThreadSanitizer too. */
+/* Sixty-four threads, one encoder: forward in every form, in training and past the table, and backward. Each result is
+ * what one thread alone gets, and the one warning comes once. Run under ThreadSanitizer too. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@ static posenc_status run_form(const posenc_encoder *encoder, int form, float *x,
     if (form == 1) positions.offsets = posenc_view_make(&view, offsets, POSENC_I64, 1, (int64_t[]){2}, NULL);
     if (form == 2) positions.ids = posenc_view_make(&view, ids, POSENC_I64, 1, (int64_t[]){TOKENS / 2}, NULL);
     if (form == 3) positions.mask = posenc_view_make(&view, mask, POSENC_BOOL, 2, shape, NULL);
-    DLTensor *tx = posenc_view_make(&u, x, POSENC_F32, 3, shape, NULL), *ty = posenc_view_make(&v, y, POSENC_F32, 3, shape, NULL);
+    DLTensor *tx = posenc_view_make(&u, x, POSENC_F32, 3, shape, NULL),
+             *ty = posenc_view_make(&v, y, POSENC_F32, 3, shape, NULL);
     if (form == 4) return posenc_encoder_backward(encoder, &step, tx, ty, NULL);
     return posenc_encoder_forward(encoder, &positions, form % 2 ? &step : NULL, tx, ty, NULL);
 }
@@ -49,7 +50,8 @@ static void *live(void *argument) {
         int form = (o->index + round) % FORMS;
         bool in_place = round % 2;
         memcpy(in_place ? y : x, s->x, sizeof s->x);
-        if (run_form(s->encoder, form, in_place ? y : x, y) != POSENC_OK || memcmp(y, s->want[form], sizeof s->want[form]) != 0)
+        if (run_form(s->encoder, form, in_place ? y : x, y) != POSENC_OK ||
+            memcmp(y, s->want[form], sizeof s->want[form]) != 0)
             atomic_fetch_add(&s->wrong, 1);
     }
     free(x);
@@ -65,11 +67,13 @@ static void test_one_encoder_many_threads(void **state) {
         posenc_encoder_options options = encoder_options(POSENC_F32);
         options.dropout = 0.3;
         const plan_shape shape = {.dim = DIM, .max_len = ROWS};
-        posenc_encoder *encoder = must_encoder(context, &shape, &options), *alone = must_encoder(other, &shape, &options);
+        posenc_encoder *encoder = must_encoder(context, &shape, &options),
+                       *alone = must_encoder(other, &shape, &options);
         shared *s = must_allocate(sizeof *s);
         random_state random = random_start("encoder threads");
         random_fill_f32(&random, s->x, N);
-        for (int form = 0; form < FORMS; form++) assert_int_equal(run_form(alone, form, s->x, s->want[form]), POSENC_OK);
+        for (int form = 0; form < FORMS; form++)
+            assert_int_equal(run_form(alone, form, s->x, s->want[form]), POSENC_OK);
         s->encoder = encoder;
         atomic_store(&s->wrong, 0);
         pthread_t threads[THREADS];

@@ -46,8 +46,8 @@ posenc_status safetensors_bytes_open(const uint8_t *bytes, size_t n, posenc_erro
     uint8_t *flush = must_allocate(n > 0 ? n : 1);
     memcpy(flush, bytes, n);
     posenc_safetensors *file = NULL;
-    posenc_status status =
-        posenc_safetensors_open_with(memory_file_io(&memory, flush, n, false, 0), context, "x.safetensors", &file, error);
+    posenc_status status = posenc_safetensors_open_with(memory_file_io(&memory, flush, n, false, 0), context,
+                                                        "x.safetensors", &file, error);
     check((status == POSENC_OK) == (file != NULL), "status %d and %p", (int)status, (void *)file);
     if (file) must_tile(file, n);
     posenc_safetensors_close(file);

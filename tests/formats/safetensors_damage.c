@@ -54,8 +54,8 @@ static void every_prefix(void **state) {
             if (n == seed.n)
                 check(status == POSENC_OK, "seed %d: %s", s, error.message);
             else
-                check(status == POSENC_ERROR_FORMAT && error.offset == (int64_t)n, "seed %d cut after %zu bytes: %s", s, n,
-                      error.message);
+                check(status == POSENC_ERROR_FORMAT && error.offset == (int64_t)n, "seed %d cut after %zu bytes: %s", s,
+                      n, error.message);
         }
         safetensors_bytes_end(&seed);
     }
@@ -91,8 +91,16 @@ static void every_bit_of_the_head(void **state) {
 /* Each number of the header, one at a time, becomes 0, 1, 2^31, 2^63, 2^64 - 1 and more. None of these is right, except
  * where the file says the same in another way. */
 static void every_number(void **state) {
-    static const char *const others[] = {"0", "1", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808",
-                                         "18446744073709551615", "18446744073709551616", "-1", "-9223372036854775808"};
+    static const char *const others[] = {"0",
+                                         "1",
+                                         "2147483648",
+                                         "4294967296",
+                                         "9223372036854775807",
+                                         "9223372036854775808",
+                                         "18446744073709551615",
+                                         "18446744073709551616",
+                                         "-1",
+                                         "-9223372036854775808"};
     (void)state;
     for (int s = 0; s < 3; s++) {
         const char *header = seeds[s].header;
@@ -116,8 +124,21 @@ static void every_number(void **state) {
 
 /* The length field, with a header of many sizes behind it. */
 static void every_length(void **state) {
-    static const uint64_t lengths[] = {0, 1, 2, 7, 8, 99999999, 100000000, 100000001, UINT64_C(1) << 31, UINT64_C(1) << 32,
-                                       UINT64_C(1) << 63, (UINT64_C(1) << 63) - 1, UINT64_MAX, UINT64_MAX - 7, UINT64_MAX - 8};
+    static const uint64_t lengths[] = {0,
+                                       1,
+                                       2,
+                                       7,
+                                       8,
+                                       99999999,
+                                       100000000,
+                                       100000001,
+                                       UINT64_C(1) << 31,
+                                       UINT64_C(1) << 32,
+                                       UINT64_C(1) << 63,
+                                       (UINT64_C(1) << 63) - 1,
+                                       UINT64_MAX,
+                                       UINT64_MAX - 7,
+                                       UINT64_MAX - 8};
     (void)state;
     for (int s = 0; s < SEEDS; s++) {
         safetensors_bytes seed = make_seed(s);

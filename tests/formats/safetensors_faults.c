@@ -22,9 +22,11 @@
 #endif
 
 static const char header[] =
-    "{\"__metadata__\":{\"a key that is longer than a few letters\":\"and its value as well, by \\u00e9 and more\",\"k\":\"v\"},"
+    "{\"__metadata__\":{\"a key that is longer than a few letters\":\"and its value as well, by \\u00e9 and "
+    "more\",\"k\":\"v\"},"
     "\"a tensor with a name that is longer than sixteen letters\":{\"dtype\":\"I32\",\"shape\":[100,250],"
-    "\"data_offsets\":[3,100003]},\"b\":{\"dtype\":\"A_TYPE_OF_MORE_THAN_SIXTEEN\",\"shape\":[1],\"data_offsets\":[0,3]}}";
+    "\"data_offsets\":[3,100003]},\"b\":{\"dtype\":\"A_TYPE_OF_MORE_THAN_SIXTEEN\",\"shape\":[1],\"data_offsets\":[0,3]"
+    "}}";
 static const char tensor[] = "a tensor with a name that is longer than sixteen letters";
 enum { DATA = 100003 };
 
@@ -44,12 +46,14 @@ static posenc_status read_it(const posenc_io *io, const posenc_context *context,
     if (status != POSENC_OK) return status;
     check(strcmp(posenc_safetensors_at(file, 0)->dtype_text, "A_TYPE_OF_MORE_THAN_SIXTEEN") == 0, "another type");
     check(strcmp(posenc_safetensors_metadata(file, "a key that is longer than a few letters"),
-                 "and its value as well, by \xC3\xA9 and more") == 0, "another value");
+                 "and its value as well, by \xC3\xA9 and more") == 0,
+          "another value");
     const posenc_tensor_info *info = posenc_safetensors_find(file, tensor);
     check(info != NULL, "another name");
     status = posenc_safetensors_read(file, info, &array, error);
     check((status == POSENC_OK) == (array != NULL), "%s", posenc_status_name(status));
-    check(!array || memcmp(posenc_array_tensor(array)->data, made->bytes + info->offset, info->bytes) == 0, "other data");
+    check(!array || memcmp(posenc_array_tensor(array)->data, made->bytes + info->offset, info->bytes) == 0,
+          "other data");
     posenc_safetensors_close(file);
     posenc_array_destroy(array);
     return status;
@@ -67,7 +71,8 @@ static posenc_context *start(allocator *a) {
 
 static void end(allocator *a, posenc_context *context) {
     posenc_context_destroy(context);
-    check(a->live == 0 && a->mistakes == 0, "%ld blocks kept, %ld given back wrongly", (long)a->live, (long)a->mistakes);
+    check(a->live == 0 && a->mistakes == 0, "%ld blocks kept, %ld given back wrongly", (long)a->live,
+          (long)a->mistakes);
 }
 
 static void each_call(void **state) {
@@ -91,7 +96,8 @@ static void each_call(void **state) {
             bool closing = k == 7; /* all is read by then */
             check(faulty.open == 0, "call %ld: left open", k);
             check(status == (refused && !closing ? POSENC_ERROR_IO : POSENC_OK), "call %ld: %s", k, error.message);
-            check(status == POSENC_OK || strstr(error.message, strerror(errors[e / 2])), "call %ld: %s", k, error.message);
+            check(status == POSENC_OK || strstr(error.message, strerror(errors[e / 2])), "call %ld: %s", k,
+                  error.message);
             end(&a, context);
         }
         check(k - 1 == 8, "%ld calls", k - 1); /* info_at, open, info, length, header; info, data, close */
@@ -184,7 +190,8 @@ static void each_allocation_of_jansson(void **state) {
             jansson_fails_on = forever;
             posenc_status status = read_it(&posenc_io_system, NULL, path, &made, &error);
             refused = jansson_calls > k;
-            check(status == POSENC_OK || (refused && status == POSENC_ERROR_MEMORY), "allocation %ld: %s", k, error.message);
+            check(status == POSENC_OK || (refused && status == POSENC_ERROR_MEMORY), "allocation %ld: %s", k,
+                  error.message);
             check(jansson_live == 0, "allocation %ld: %ld blocks kept", k, jansson_live);
         }
         check(k > 50, "%ld allocations", k);
@@ -211,7 +218,8 @@ static void a_file_that_shrinks(void **state) {
     assert_int_equal(posenc_safetensors_read(file, info, &array, &error), POSENC_ERROR_IO);
     assert_null(array);
     assert_int_equal(error.offset, (int64_t)made.n - 1);
-    check(strstr(error.message, "expected bytes to read, got the end of a file that was longer before"), "%s", error.message);
+    check(strstr(error.message, "expected bytes to read, got the end of a file that was longer before"), "%s",
+          error.message);
     assert_int_equal(posenc_safetensors_read_elements(file, info, 0, part, 10, &error), POSENC_OK);
     assert_int_equal(posenc_safetensors_read_elements(file, info, 24990, part, 10, &error), POSENC_ERROR_IO);
     assert_int_equal(error.offset, (int64_t)made.n - 1);

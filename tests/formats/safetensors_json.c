@@ -22,12 +22,36 @@ static posenc_status scan(const char *text, size_t n, const posenc_json_limits *
 }
 
 static void accepted(void **state) {
-    static const char *const texts[] = {
-        "{}", "[]", "0", "-0", "1", "-1", "9223372036854775807", "-9223372036854775807", "\"\"", "true", "false", "null",
-        " {\t}\r\n", "[1,2]", "[ 1 , 2 ]", "[[],{}]", "{\"a\":{\"b\":[1,\"c\",null]}}", "{\"a\":1,\"a\":2}",
-        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0041\\uFFFF\\u00e9\"", "\"\\ud83d\\uDE00\"", "\"\x7f\"",
-        "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"", "0.5", "-0.5e+10", "1E5", "1e-5", "0e0",
-        "123456789012345678901234567890.0", "1e999"};
+    static const char *const texts[] = {"{}",
+                                        "[]",
+                                        "0",
+                                        "-0",
+                                        "1",
+                                        "-1",
+                                        "9223372036854775807",
+                                        "-9223372036854775807",
+                                        "\"\"",
+                                        "true",
+                                        "false",
+                                        "null",
+                                        " {\t}\r\n",
+                                        "[1,2]",
+                                        "[ 1 , 2 ]",
+                                        "[[],{}]",
+                                        "{\"a\":{\"b\":[1,\"c\",null]}}",
+                                        "{\"a\":1,\"a\":2}",
+                                        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+                                        "\"\\u0041\\uFFFF\\u00e9\"",
+                                        "\"\\ud83d\\uDE00\"",
+                                        "\"\x7f\"",
+                                        "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"",
+                                        "0.5",
+                                        "-0.5e+10",
+                                        "1E5",
+                                        "1e-5",
+                                        "0e0",
+                                        "123456789012345678901234567890.0",
+                                        "1e999"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         posenc_json_count count;
@@ -268,7 +292,8 @@ static void utf8_prefixes(void **state) {
 }
 
 static void walks(void **state) {
-    static const char text[] = " { \"a\" : 1 , \"b\\\"\":[{\"}\":\"]\"},2] ,\"c\":\"x\\\\\",\"d\" : { } , \"e\":true\n} ";
+    static const char text[] =
+        " { \"a\" : 1 , \"b\\\"\":[{\"}\":\"]\"},2] ,\"c\":\"x\\\\\",\"d\" : { } , \"e\":true\n} ";
     static const char *const keys[] = {"\"a\"", "\"b\\\"\"", "\"c\"", "\"d\"", "\"e\""};
     static const char *const values[] = {"1", "[{\"}\":\"]\"},2]", "\"x\\\\\"", "{ }", "true"};
     const uint8_t *bytes = (const uint8_t *)text;
@@ -279,8 +304,10 @@ static void walks(void **state) {
     posenc_json_walk walk = posenc_json_walk_into(bytes, 1);
     for (int i = 0; i < 5; i++) {
         assert_true(posenc_json_walk_next(&walk, &m));
-        check(strncmp(text + m.key, keys[i], m.key_end - m.key) == 0 && strlen(keys[i]) == m.key_end - m.key, "key %d", i);
-        check(strncmp(text + m.value, values[i], m.value_end - m.value) == 0 && strlen(values[i]) == m.value_end - m.value,
+        check(strncmp(text + m.key, keys[i], m.key_end - m.key) == 0 && strlen(keys[i]) == m.key_end - m.key, "key %d",
+              i);
+        check(strncmp(text + m.value, values[i], m.value_end - m.value) == 0 &&
+                  strlen(values[i]) == m.value_end - m.value,
               "value %d", i);
     }
     assert_false(posenc_json_walk_next(&walk, &m));
@@ -295,10 +322,20 @@ static void string_bytes(void **state) {
     static const struct {
         const char *quoted;
         size_t bytes;
-    } strings[] = {{"\"\"", 0},           {"\"abc\"", 3},     {"\"\\n\\\"\\\\\"", 3},  {"\"\\u0041\"", 1},
-                   {"\"\\u007F\"", 1},    {"\"\\u0080\"", 2}, {"\"\\u07ff\"", 2},      {"\"\\u0800\"", 3},
-                   {"\"\\uFFFF\"", 3},    {"\"\\ud7ff\"", 3}, {"\"\\uE000\"", 3},      {"\"\\ud83d\\ude00\"", 4},
-                   {"\"\xC3\xA9\\u00e9\"", 4}, {"\"a\\\\u0041\"", 7}};
+    } strings[] = {{"\"\"", 0},
+                   {"\"abc\"", 3},
+                   {"\"\\n\\\"\\\\\"", 3},
+                   {"\"\\u0041\"", 1},
+                   {"\"\\u007F\"", 1},
+                   {"\"\\u0080\"", 2},
+                   {"\"\\u07ff\"", 2},
+                   {"\"\\u0800\"", 3},
+                   {"\"\\uFFFF\"", 3},
+                   {"\"\\ud7ff\"", 3},
+                   {"\"\\uE000\"", 3},
+                   {"\"\\ud83d\\ude00\"", 4},
+                   {"\"\xC3\xA9\\u00e9\"", 4},
+                   {"\"a\\\\u0041\"", 7}};
     (void)state;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         assert_int_equal(posenc_json_string_bytes((const uint8_t *)strings[i].quoted, 0, strlen(strings[i].quoted)),
@@ -307,9 +344,9 @@ static void string_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepted),       cmocka_unit_test(counts),      cmocka_unit_test(refusals),
-        cmocka_unit_test(limits),         cmocka_unit_test(depth_bombs), cmocka_unit_test(million_tokens),
-        cmocka_unit_test(every_utf8),     cmocka_unit_test(utf8_prefixes), cmocka_unit_test(walks),
+        cmocka_unit_test(accepted),     cmocka_unit_test(counts),        cmocka_unit_test(refusals),
+        cmocka_unit_test(limits),       cmocka_unit_test(depth_bombs),   cmocka_unit_test(million_tokens),
+        cmocka_unit_test(every_utf8),   cmocka_unit_test(utf8_prefixes), cmocka_unit_test(walks),
         cmocka_unit_test(string_bytes),
     };
     return TEST_RUN(tests);

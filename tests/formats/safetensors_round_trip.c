@@ -46,7 +46,8 @@ static void every_dtype_and_rank(void **state) {
     for (int i = 0; i < N; i++) {
         int64_t elements = 1;
         for (int k = 0; k < entries[i].rank; k++) elements *= shape[k];
-        for (size_t k = 0; k < sizeof data; k++) data[k] = entries[i].dtype == POSENC_BOOL ? (k + (size_t)i) % 2 : (uint8_t)(k * 7 + (size_t)i);
+        for (size_t k = 0; k < sizeof data; k++)
+            data[k] = entries[i].dtype == POSENC_BOOL ? (k + (size_t)i) % 2 : (uint8_t)(k * 7 + (size_t)i);
         assert_int_equal(posenc_output_write_elements(output, data, entries[i].dtype, elements, NULL), POSENC_OK);
     }
     assert_int_equal(posenc_output_commit(output, NULL), POSENC_OK);
@@ -64,7 +65,8 @@ static void every_dtype_and_rank(void **state) {
         assert_int_equal(memcmp(tensor->shape, shape, (size_t)entries[i].rank * sizeof *shape), 0);
         assert_int_equal(posenc_dtype_of(tensor, &dtype), POSENC_OK);
         assert_int_equal(dtype, entries[i].dtype);
-        for (size_t k = 0; k < sizeof data; k++) data[k] = dtype == POSENC_BOOL ? (k + (size_t)i) % 2 : (uint8_t)(k * 7 + (size_t)i);
+        for (size_t k = 0; k < sizeof data; k++)
+            data[k] = dtype == POSENC_BOOL ? (k + (size_t)i) % 2 : (uint8_t)(k * 7 + (size_t)i);
         check(memcmp(tensor->data, data, info->bytes) == 0, "%s: other data", names[i]);
         posenc_array_destroy(array);
     }
@@ -115,13 +117,45 @@ static void nothing_in_it(void **state) {
     folder_end(&f);
 }
 
-/* Names and metadata of every kind come back byte for byte. The sizes of the texts go through all remainders, so that the
- * padding does. */
+/* Names and metadata of every kind come back byte for byte. The sizes of the texts go through all remainders, so that
+ * the padding does. */
 static const char *const strange[] = {
-    "a", "\"", "\\", "/", "\\\\\"", "a\nb\tc\rd\be\ff", "\x01\x1F\x7F", "\x1B[31mred\x1B[0m", "{\"a\":1}", " ", "  x ", "..",
-    "../../etc/passwd", "<b>&amp;</b>", "%s%n%d", "$(reboot)", "`id`", "'; drop table", "\xC3\xA9", "e\xCC\x81",
-    "\xE2\x80\xAE" "gnp.txt", "\xEF\xBB\xBF" "bom", "\xF0\x9F\x98\x80", "\xEF\xBF\xBF", "\xF4\x8F\xBF\xBF", "\xED\x9F\xBF",
-    "\\u0041", "__metadata", "__metadata__ ", "__METADATA__", "dtype", "null", "a:b:c", "A",
+    "a",
+    "\"",
+    "\\",
+    "/",
+    "\\\\\"",
+    "a\nb\tc\rd\be\ff",
+    "\x01\x1F\x7F",
+    "\x1B[31mred\x1B[0m",
+    "{\"a\":1}",
+    " ",
+    "  x ",
+    "..",
+    "../../etc/passwd",
+    "<b>&amp;</b>",
+    "%s%n%d",
+    "$(reboot)",
+    "`id`",
+    "'; drop table",
+    "\xC3\xA9",
+    "e\xCC\x81",
+    "\xE2\x80\xAE"
+    "gnp.txt",
+    "\xEF\xBB\xBF"
+    "bom",
+    "\xF0\x9F\x98\x80",
+    "\xEF\xBF\xBF",
+    "\xF4\x8F\xBF\xBF",
+    "\xED\x9F\xBF",
+    "\\u0041",
+    "__metadata",
+    "__metadata__ ",
+    "__METADATA__",
+    "dtype",
+    "null",
+    "a:b:c",
+    "A",
     "a very long name of a tensor that is longer than anything that one would like to type twice in one lifetime",
 };
 enum { STRANGE = sizeof strange / sizeof *strange };
@@ -202,7 +236,8 @@ static void copied_types(void **state) {
         "\"f8\":{\"dtype\":\"F8_E5M2\",\"shape\":[3],\"data_offsets\":[8,11]},"
         "\"f6\":{\"dtype\":\"F6_E2M3\",\"shape\":[2,4],\"data_offsets\":[11,17]},"
         "\"f4\":{\"dtype\":\"F4\",\"shape\":[6],\"data_offsets\":[17,20]},"
-        "\"u\":{\"dtype\":\"Q\\u00e9\\\"7_K_AND_MORE_THAN_FIFTEEN\",\"shape\":[1,1,1,1,1,1,1,1,1,9],\"data_offsets\":[20,24]},"
+        "\"u\":{\"dtype\":\"Q\\u00e9\\\"7_K_AND_MORE_THAN_FIFTEEN\",\"shape\":[1,1,1,1,1,1,1,1,1,9],\"data_offsets\":["
+        "20,24]},"
         "\"r9\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[24,25]}}";
     safetensors_bytes made = safetensors_bytes_make(header, sizeof header - 1, 25);
     folder f = folder_make();
@@ -228,7 +263,8 @@ static void copied_types(void **state) {
     posenc_output *output = must_open(copy);
     for (size_t i = 0; i < 6; i++) {
         const posenc_tensor_info *info = posenc_safetensors_at(file, i);
-        entries[i] = (posenc_tensor_entry){info->name, info->dtype, info->rank, info->shape, info->dtype_text, info->bytes};
+        entries[i] =
+            (posenc_tensor_entry){info->name, info->dtype, info->rank, info->shape, info->dtype_text, info->bytes};
     }
     assert_int_equal(posenc_safetensors_header(output, entries, 6, NULL, 0, &error), POSENC_OK);
     for (size_t i = 0; i < 6; i++) {
@@ -255,8 +291,9 @@ static void copied_types(void **state) {
 
 /* Parts of a tensor: every one of a small one, and what is not within it. */
 static void parts(void **state) {
-    static const char header[] = "{\"x\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[0,1]},"
-                                 "\"a\":{\"dtype\":\"I16\",\"shape\":[5],\"data_offsets\":[1,11]}}";
+    static const char header[] =
+        "{\"x\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[0,1]},"
+        "\"a\":{\"dtype\":\"I16\",\"shape\":[5],\"data_offsets\":[1,11]}}";
     safetensors_bytes made = safetensors_bytes_make(header, sizeof header - 1, 11);
     folder f = folder_make();
     const char *path = folder_path(&f, "x");
@@ -345,7 +382,8 @@ static void a_large_header(void **state) {
     assert_int_equal(posenc_output_commit(output, NULL), POSENC_OK);
     posenc_safetensors *file = must_read(path);
     assert_int_equal(posenc_safetensors_count(file), N);
-    for (int i = 0; i < N; i += 997) assert_ptr_equal(posenc_safetensors_find(file, names[i]), posenc_safetensors_at(file, (size_t)i));
+    for (int i = 0; i < N; i += 997)
+        assert_ptr_equal(posenc_safetensors_find(file, names[i]), posenc_safetensors_at(file, (size_t)i));
     posenc_safetensors_close(file);
     free(names);
     free(entries);
@@ -354,9 +392,15 @@ static void a_large_header(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_dtype_and_rank), cmocka_unit_test(the_bytes),           cmocka_unit_test(nothing_in_it),
-        cmocka_unit_test(strange_names),        cmocka_unit_test(empty_and_reordered), cmocka_unit_test(copied_types),
-        cmocka_unit_test(parts),                cmocka_unit_test(bools_that_are_none), cmocka_unit_test(a_large_header),
+        cmocka_unit_test(every_dtype_and_rank),
+        cmocka_unit_test(the_bytes),
+        cmocka_unit_test(nothing_in_it),
+        cmocka_unit_test(strange_names),
+        cmocka_unit_test(empty_and_reordered),
+        cmocka_unit_test(copied_types),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(bools_that_are_none),
+        cmocka_unit_test(a_large_header),
     };
     return safetensors_are_read() ? TEST_RUN(tests) : 77;
 }

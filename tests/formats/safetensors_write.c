@@ -32,32 +32,40 @@ static const struct {
     {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .rank = 65, .shape = shape), "a rank of 0..64, got 65"},
     {POSENC_ERROR_ARGUMENT, ENTRY(.name = "x", .rank = 1), "a shape, got NULL"},
     {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .rank = 3, .shape = shape), "extents from 0 on, got -1"},
-    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .rank = 1, .shape = shape + 3), "a shape of at most 2^63-1 bytes, got more"},
+    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .rank = 1, .shape = shape + 3),
+     "a shape of at most 2^63-1 bytes, got more"},
     {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .dtype = POSENC_U8, .rank = 2, .shape = shape + 3), "at most 2^63-1 bytes"},
-    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .dtype = POSENC_U8, .rank = 1, .shape = shape + 3), "a file of at most 2^63-1"},
+    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .dtype = POSENC_U8, .rank = 1, .shape = shape + 3),
+     "a file of at most 2^63-1"},
     {POSENC_ERROR_DTYPE, ENTRY(.name = "x", .dtype = (posenc_dtype)99), "a dtype, got 99"},
     {POSENC_ERROR_DTYPE, ENTRY(.name = "x", .dtype = (posenc_dtype)-1), "a dtype, got -1"},
     {POSENC_ERROR_ARGUMENT, ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT), "a dtype_text, got NULL"},
-    {POSENC_ERROR_ARGUMENT, ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "\x80"), "a dtype_text in UTF-8"},
-    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "F8_E4M3", .rank = 2, .shape = shape, .bytes = 5),
+    {POSENC_ERROR_ARGUMENT, ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "\x80"),
+     "a dtype_text in UTF-8"},
+    {POSENC_ERROR_SHAPE,
+     ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "F8_E4M3", .rank = 2, .shape = shape, .bytes = 5),
      "6 bytes for this shape of F8_E4M3, got 5"},
-    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "F4", .rank = 1, .shape = shape + 1, .bytes = 2),
+    {POSENC_ERROR_SHAPE,
+     ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "F4", .rank = 1, .shape = shape + 1, .bytes = 2),
      "whole bytes, got a fraction"},
-    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "new", .bytes = UINT64_MAX), "a file of at most"},
+    {POSENC_ERROR_SHAPE, ENTRY(.name = "x", .dtype = POSENC_DTYPE_COUNT, .dtype_text = "new", .bytes = UINT64_MAX),
+     "a file of at most"},
 };
 
 static const struct {
     const char *pairs[4];
     const char *says;
 } bad_metadata[] = {
-    {{"a", "1", "a", "2"}, "each name once, got \"a\" twice"}, {{"a", "1", NULL, "2"}, "a key, got NULL"},
-    {{"a", NULL, "b", "2"}, "a value, got NULL"},              {{"\x80", "1", "b", "2"}, "a key in UTF-8"},
+    {{"a", "1", "a", "2"}, "each name once, got \"a\" twice"},
+    {{"a", "1", NULL, "2"}, "a key, got NULL"},
+    {{"a", NULL, "b", "2"}, "a value, got NULL"},
+    {{"\x80", "1", "b", "2"}, "a key in UTF-8"},
     {{"a", "1", "b", "\xC3"}, "a value in UTF-8, got \"\\xc3\""},
 };
 
 /* The header comes behind one byte, so that a look at the file shows what else was written. */
-static void must_refuse_header(const char *what, const posenc_tensor_entry *entries, size_t n, const char *const *metadata,
-                               size_t n_metadata, posenc_status status, const char *says) {
+static void must_refuse_header(const char *what, const posenc_tensor_entry *entries, size_t n,
+                               const char *const *metadata, size_t n_metadata, posenc_status status, const char *says) {
     folder f = folder_make();
     posenc_output *output = must_open(folder_path(&f, "x"));
     posenc_error error = error_blank();
@@ -81,7 +89,8 @@ static void refused_entries(void **state) {
 static void refused_metadata(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof bad_metadata / sizeof *bad_metadata; i++)
-        must_refuse_header(bad_metadata[i].says, NULL, 0, bad_metadata[i].pairs, 2, POSENC_ERROR_ARGUMENT, bad_metadata[i].says);
+        must_refuse_header(bad_metadata[i].says, NULL, 0, bad_metadata[i].pairs, 2, POSENC_ERROR_ARGUMENT,
+                           bad_metadata[i].says);
 }
 
 static void refused_pointers(void **state) {
@@ -89,8 +98,10 @@ static void refused_pointers(void **state) {
     (void)state;
     must_refuse_header("entries", NULL, 1, NULL, 0, POSENC_ERROR_ARGUMENT, "entries: expected a pointer, got NULL");
     must_refuse_header("metadata", NULL, 0, NULL, 1, POSENC_ERROR_ARGUMENT, "metadata: expected a pointer, got NULL");
-    must_refuse("output", posenc_safetensors_header(NULL, NULL, 0, NULL, 0, &error), POSENC_ERROR_ARGUMENT, &error, "output");
-    must_refuse("elements", posenc_output_write_elements(NULL, shape, POSENC_I64, 1, &error), POSENC_ERROR_ARGUMENT, &error, "output");
+    must_refuse("output", posenc_safetensors_header(NULL, NULL, 0, NULL, 0, &error), POSENC_ERROR_ARGUMENT, &error,
+                "output");
+    must_refuse("elements", posenc_output_write_elements(NULL, shape, POSENC_I64, 1, &error), POSENC_ERROR_ARGUMENT,
+                &error, "output");
 }
 
 static void refused_elements(void **state) {
@@ -98,11 +109,14 @@ static void refused_elements(void **state) {
     posenc_output *output = must_open(folder_path(&f, "x"));
     posenc_error error = error_blank();
     (void)state;
-    must_refuse("NULL", posenc_output_write_elements(output, NULL, POSENC_F32, 1, &error), POSENC_ERROR_ARGUMENT, &error, "data");
-    must_refuse("dtype", posenc_output_write_elements(output, shape, POSENC_DTYPE_COUNT, 1, &error), POSENC_ERROR_DTYPE, &error, "dtype");
-    must_refuse("-1", posenc_output_write_elements(output, shape, POSENC_F32, -1, &error), POSENC_ERROR_ARGUMENT, &error, "elements");
-    must_refuse("many", posenc_output_write_elements(output, shape, POSENC_F64, INT64_MAX / 8 + 1, &error), POSENC_ERROR_ARGUMENT, &error,
-                "elements");
+    must_refuse("NULL", posenc_output_write_elements(output, NULL, POSENC_F32, 1, &error), POSENC_ERROR_ARGUMENT,
+                &error, "data");
+    must_refuse("dtype", posenc_output_write_elements(output, shape, POSENC_DTYPE_COUNT, 1, &error), POSENC_ERROR_DTYPE,
+                &error, "dtype");
+    must_refuse("-1", posenc_output_write_elements(output, shape, POSENC_F32, -1, &error), POSENC_ERROR_ARGUMENT,
+                &error, "elements");
+    must_refuse("many", posenc_output_write_elements(output, shape, POSENC_F64, INT64_MAX / 8 + 1, &error),
+                POSENC_ERROR_ARGUMENT, &error, "elements");
     assert_int_equal(posenc_output_write_elements(output, NULL, POSENC_F32, 0, &error), POSENC_OK);
     assert_int_equal(posenc_output_commit(output, NULL), POSENC_OK);
     assert_true(folder_holds(folder_path(&f, "x"), "", 0));
@@ -116,7 +130,8 @@ static void a_header_too_long(void **state) {
     memset(name, 'a', N);
     name[N] = '\0';
     posenc_tensor_entry entry = {.name = name};
-    must_refuse_header("long", &entry, 1, NULL, 0, POSENC_ERROR_ARGUMENT, "a header of at most 16777216 bytes, got 16777");
+    must_refuse_header("long", &entry, 1, NULL, 0, POSENC_ERROR_ARGUMENT,
+                       "a header of at most 16777216 bytes, got 16777");
     free(name);
 }
 
@@ -137,7 +152,8 @@ static void swapped_elements(void **state) {
         assert_int_equal(posenc_output_commit(output, NULL), POSENC_OK);
         FILE *file = fopen(folder_path(&f, "x"), "rb");
         uint8_t got[8 * N];
-        check(file && fread(got, 1, N * width, file) == N * width && memcmp(got, expected, N * width) == 0, "width %zu", width);
+        check(file && fread(got, 1, N * width, file) == N * width && memcmp(got, expected, N * width) == 0, "width %zu",
+              width);
         check(fread(got, 1, sizeof got, file) == N * width && memcmp(got, data, N * width) == 0, "width %zu", width);
         fclose(file);
         folder_end(&f);
@@ -162,7 +178,8 @@ static void no_memory(void **state) {
     assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
     assert_int_equal(posenc_output_open(context, folder_path(&f, "x"), &output, NULL), POSENC_OK);
     allocator_fail(&a, 0, false);
-    must_refuse("no memory", posenc_safetensors_header(output, some, 2, pairs, 1, &error), POSENC_ERROR_MEMORY, &error, "names");
+    must_refuse("no memory", posenc_safetensors_header(output, some, 2, pairs, 1, &error), POSENC_ERROR_MEMORY, &error,
+                "names");
     assert_int_equal(posenc_safetensors_header(output, some, 2, pairs, 1, &error), POSENC_OK);
     assert_int_equal(posenc_output_commit(output, NULL), POSENC_OK);
     posenc_context_destroy(context);
@@ -204,7 +221,7 @@ static void failing_writes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_entries),  cmocka_unit_test(refused_metadata), cmocka_unit_test(refused_pointers),
+        cmocka_unit_test(refused_entries),  cmocka_unit_test(refused_metadata),  cmocka_unit_test(refused_pointers),
         cmocka_unit_test(refused_elements), cmocka_unit_test(a_header_too_long), cmocka_unit_test(swapped_elements),
         cmocka_unit_test(no_memory),        cmocka_unit_test(failing_writes),
     };

@@ -26,7 +26,8 @@ static int stands_at(const float *row, double position) {
 static int check_places(void) {
     static const int in_mask[] = {0, 1, 2, -1, -1, 0}, in_pack[] = {0, 1, 0, 0, 1, 2};
     for (int t = 0; t < batch * tokens; t++) {
-        if (in_mask[t] < 0 ? masked[t * 512] != 1 || masked[t * 512 + 1] != 1 : !stands_at(masked + t * 512, in_mask[t]))
+        if (in_mask[t] < 0 ? masked[t * 512] != 1 || masked[t * 512 + 1] != 1
+                           : !stands_at(masked + t * 512, in_mask[t]))
             return fail("mask");
         if (!stands_at(packed + t * 512, in_pack[t])) return fail("packed");
     }
@@ -43,8 +44,9 @@ int main(void) {
 
 #include "blocks.inc"
 
-    if (strcmp(error.message, "positions: expected 0..4999, which the table's 5000 rows hold, got 1000000 at batch 0, token 0; "
-                              "make the encoder with a larger max-len, or let it extend"))
+    if (strcmp(error.message,
+               "positions: expected 0..4999, which the table's 5000 rows hold, got 1000000 at batch 0, token 0; "
+               "make the encoder with a larger max-len, or let it extend"))
         return fail("the message on the page is another");
     if (check_places()) return 1;
     tx = posenc_view_make(&x_view, x, POSENC_F32, 3, shape, NULL);
@@ -52,7 +54,8 @@ int main(void) {
     if (posenc_encoder_forward(loaded, NULL, &step, tx, ty, &error)) return fail(error.message);
     for (int i = 0; i < N; i++) {
         if ((dx[i] != 0) != (trained[i] != 0)) return fail("backward drops what forward does not");
-        if (i / 512 % tokens == tokens - 1 && last_tokens[i] != trained[i]) return fail("a part differs from the whole");
+        if (i / 512 % tokens == tokens - 1 && last_tokens[i] != trained[i])
+            return fail("a part differs from the whole");
     }
     posenc_encoder_destroy(strict);
     posenc_encoder_destroy(loaded);

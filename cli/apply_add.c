@@ -1,0 +1,130 @@
+/* One tensor of apply: what it must be, and the adding itself. */
+#include <string.h>
+
+#include "apply.h"
+#include "numbers.h"
+#include "plan.h"
+
+/* "(2, 3, 512)" */
+static void shape_text(int rank, const int64_t *shape, char *text, size_t capacity) {
+    size_t used = 0;
+    for (int i = 0; i < rank && used < capacity; i++)
+        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", i ? ", " : "(", (long long)shape[i]);
+    if (used < capacity) snprintf(text + used, capacity - used, rank ? rank == 1 ? ",)" : ")" : "()");
+}
+
+static int64_t width(const posenc_cli_apply_tensor *x) { return x->shape[x->rank - 1]; }
+static int64_t tokens(const posenc_cli_apply_tensor *x) { return x->shape[x->rank - 2]; }
+
+static int check_dtype(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    if (x->dtype == POSENC_F32 || x->dtype == POSENC_F64 || x->dtype == POSENC_F16 || x->dtype == POSENC_BF16)
+        return POSENC_CLI_FINE;
+    return posenc_cli_fail("%s: expected %sf16, f32 or f64, got %s", x->name, job->input.container ? "bf16, " : "",
+                           x->type);
+}
+
+static int check_width(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    int64_t dim = 0;
+    if (!posenc_cli_given(job->arguments, "dim")) {
+        if (width(x) > 0) return POSENC_CLI_FINE;
+        return posenc_cli_fail("%s: expected at least one channel, got none", x->name);
+    }
+    const char *text = posenc_cli_text(job->arguments, "dim");
+    bool number = posenc_cli_parse_integer(text, &dim);
+    if (number && dim == width(x)) return POSENC_CLI_FINE;
+    return posenc_cli_fail(
+        number ? "dim: expected %lld, the width of %s, got %s" : "dim: expected %lld, the width of %s, got \"%s\"",
+        (long long)width(x), x->name, text);
+}
+
+static int check_shape(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    char shape[200];
+    if (x->rank == 2 || x->rank == 3) return check_width(job, x);
+    shape_text(x->rank, x->shape, shape, sizeof shape);
+    return posenc_cli_fail("%s: expected shape (tokens, dim) or (batch, tokens, dim), got %s", x->name, shape);
+}
+
+/* The file's positions must fit the tokens: (tokens) or (batch, tokens). */
+static int check_ids(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    const DLTensor *ids = job->positions.ids;
+    int rank = x->rank - 1;
+    bool fits = ids->ndim >= 1 && ids->ndim <= rank;
+    for (int i = 1; fits && i <= ids->ndim; i++) fits = ids->shape[ids->ndim - i] == x->shape[rank - i];
+    if (fits) return POSENC_CLI_FINE;
+    char of_x[200], of_ids[200];
+    shape_text(x->rank, x->shape, of_x, sizeof of_x);
+    shape_text(ids->ndim, ids->shape, of_ids, sizeof of_ids);
+    return posenc_cli_fail("%s: expected one position for each token of shape %s, got %s",
+                           posenc_cli_text(job->arguments, "positions"), of_x, of_ids);
+}
+
+/* Tensors of one width share a plan: what it is prepared for costs time and never changes the result. */
+static int make_plan(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    int64_t offset = posenc_cli_integer(job->arguments, "offset");
+    int64_t reach = job->positions.ids ? job->positions.reach : posenc_cli_reach(offset, tokens(x));
+    if (job->plan && job->plan_dim == width(x) && job->plan_reach >= reach) return POSENC_CLI_FINE;
+    posenc_plan_destroy(job->plan);
+    job->plan = NULL;
+    job->plan_dim = width(x);
+    job->plan_reach = reach;
+    return posenc_cli_plan(job->arguments, width(x), reach, &job->plan);
+}
+
+static int check_offset(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    int64_t offset = posenc_cli_integer(job->arguments, "offset"), n = tokens(x);
+    if (n == 0 || offset <= INT64_MAX - (n - 1)) return POSENC_CLI_FINE;
+    return posenc_cli_fail("offset: expected at most %lld for %lld tokens, got %lld", (long long)(INT64_MAX - (n - 1)),
+                           (long long)n, (long long)offset);
+}
+
+int posenc_cli_apply_check(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    int status = check_dtype(job, x);
+    if (status == POSENC_CLI_FINE) status = check_shape(job, x);
+    if (status == POSENC_CLI_FINE && job->positions.ids) status = check_ids(job, x);
+    if (status == POSENC_CLI_FINE) status = make_plan(job, x);
+    if (status == POSENC_CLI_FINE && !job->positions.ids) status = check_offset(job, x);
+    return status;
+}
+
+/* The positions of a part: those of its tokens, or of its batches and tokens. */
+static const DLTensor *ids_of(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
+                              posenc_cli_apply_part part, posenc_view *view) {
+    const DLTensor *ids = job->positions.ids;
+    posenc_dtype dtype = POSENC_I64;
+    if (!ids->data) return ids; /* no tokens */
+    posenc_dtype_of(ids, &dtype);
+    bool by_batch = ids->ndim == 2;
+    int64_t first = (by_batch ? part.batch * tokens(x) : 0) + part.token;
+    const int64_t shape[] = {part.n_batches, part.n_tokens};
+    char *data = (char *)ids->data + ids->byte_offset + first * (int64_t)posenc_dtype_bytes(dtype);
+    return posenc_view_make(view, data, dtype, by_batch ? 2 : 1, by_batch ? shape : shape + 1, NULL);
+}
+
+int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x, posenc_cli_apply_part part,
+                         void *data) {
+    posenc_positions positions;
+    posenc_error error;
+    posenc_view view, ids;
+    int status = make_plan(job, x);
+    if (status != POSENC_CLI_FINE) return status;
+    const int64_t shape[] = {part.n_batches, part.n_tokens, width(x)};
+    DLTensor *rows = posenc_view_make(&view, data, x->dtype, 3, shape, NULL);
+    posenc_positions_default(&positions, sizeof positions);
+    if (job->positions.ids)
+        positions.ids = ids_of(job, x, part, &ids);
+    else
+        positions.start = posenc_cli_integer(job->arguments, "offset") + part.token;
+    double scale = posenc_cli_real(job->arguments, "scale");
+    if (posenc_plan_add(job->plan, &positions, rows, scale, rows, &error) == POSENC_OK) return POSENC_CLI_FINE;
+    return posenc_cli_refuse(&error);
+}
+
+int posenc_cli_apply_read_positions(posenc_cli_apply_job *job) {
+    const char *path = posenc_cli_text(job->arguments, "positions");
+    if (!path) return POSENC_CLI_FINE;
+    if (posenc_cli_given(job->arguments, "offset"))
+        return posenc_cli_fail("offset: expected either --offset or --positions, got both");
+    if (strcmp(path, "-") == 0 && strcmp(job->input.file, "-") == 0)
+        return posenc_cli_fail("positions: expected standard input for one file, got it for --input too");
+    return posenc_cli_positions_read(posenc_cli_context(job->arguments), path, &job->positions);
+}
