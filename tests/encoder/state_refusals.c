@@ -49,17 +49,44 @@ static void put(draft *d, const char *key, const char *value) {
     d->pairs[2 * i] = key, d->pairs[2 * i + 1] = value;
 }
 
+/* A JSON string; bytes of UTF-8 stay. */
+static size_t put_text(char *at, const char *text) {
+    size_t n = 0;
+    at[n++] = '"';
+    for (const char *c = text; *c; c++) {
+        if ((unsigned char)*c < ' ')
+            n += (size_t)sprintf(at + n, "\\u%04x", *c);
+        else
+            at[n++] = *c;
+    }
+    at[n++] = '"';
+    return n;
+}
+
+static const char *type_text(posenc_dtype dtype) {
+    static const char *const texts[] = {"F32", "F64", "F16", "BF16", "I8",  "I16", "I32",
+                                        "I64", "U8",  "U16", "U32",  "U64", "BOOL"};
+    return texts[dtype];
+}
+
+/* The bytes from the format's description, not with the library's writer. */
 static void write_draft(const draft *d, const char *path) {
-    static const double zeros[64];
-    posenc_output *output;
-    posenc_error error = {0};
-    int64_t elements = 1;
-    for (int i = 0; i < d->rank; i++) elements *= d->shape[i];
-    posenc_tensor_entry entry = {.name = d->tensor, .dtype = d->dtype, .rank = d->rank, .shape = d->shape};
-    assert_int_equal(posenc_output_open(NULL, path, &output, NULL), POSENC_OK);
-    check(posenc_safetensors_header(output, &entry, 1, d->pairs, d->n, &error) == POSENC_OK, "%s", error.message);
-    assert_int_equal(posenc_output_write_elements(output, zeros, d->dtype, elements, NULL), POSENC_OK);
-    assert_int_equal(posenc_output_commit(output, NULL), POSENC_OK);
+    static char file[1 << 14];
+    char *text = file + 8;
+    size_t n = (size_t)sprintf(text, "{\"__metadata__\":{"), bytes = posenc_dtype_bytes(d->dtype);
+    for (size_t i = 0; i < d->n; i++) {
+        if (i) text[n++] = ',';
+        n += put_text(text + n, d->pairs[2 * i]);
+        text[n++] = ':';
+        n += put_text(text + n, d->pairs[2 * i + 1]);
+    }
+    n += (size_t)sprintf(text + n, "},\"%s\":{\"dtype\":\"%s\",\"shape\":[", d->tensor, type_text(d->dtype));
+    for (int i = 0; i < d->rank; bytes *= (size_t)d->shape[i], i++)
+        n += (size_t)sprintf(text + n, i ? ",%d" : "%d", (int)d->shape[i]);
+    n += (size_t)sprintf(text + n, "],\"data_offsets\":[0,%d]}}", (int)bytes);
+    for (size_t i = 0; i < 8; i++) file[i] = (char)((uint64_t)n >> 8 * i);
+    memset(text + n, 0, bytes);
+    folder_write(path, file, 8 + n + bytes);
 }
 
 /* Also that no block stays behind, and none of more than a few kilobytes was asked for. */
