@@ -99,7 +99,8 @@ POSENC_API posenc_status posenc_encoder_save(const posenc_encoder *encoder, cons
 
 /* Loads what posenc_encoder_save wrote, to the same bits: the table is taken from the file, not made anew.
  * Returns POSENC_ERROR_IO, POSENC_ERROR_FORMAT (not such a file, of another version, or a table that does not go with
- * its parameters), POSENC_ERROR_UNKNOWN (a scheme or parameter), POSENC_ERROR_MEMORY; *out is untouched then. */
+ * its parameters), POSENC_ERROR_UNKNOWN (a scheme or parameter), POSENC_ERROR_UNSUPPORTED (a build without jansson),
+ * POSENC_ERROR_MEMORY; *out is untouched then. */
 POSENC_API posenc_status posenc_encoder_load(const posenc_context *context, const char *path, posenc_encoder **out,
                                              posenc_error *error);
 

@@ -40,10 +40,7 @@ bool posenc_parse_f64(const char *text, double *out) {
 
 void posenc_print_f64(double value, char text[32]) {
     posenc_fpenv saved = posenc_fpenv_enter();
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
+    snprintf(text, 32, "%.17g", value);
     posenc_fpenv_leave(saved);
     for (char *p = text; *p; p++)
         if (*p == decimal_mark()) *p = '.';

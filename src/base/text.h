@@ -12,7 +12,7 @@ bool posenc_parse_i64(const char *text, int64_t *out);
 /* Reads a whole decimal or exponent text, "inf" and "nan" too: whether they make sense is the caller's question. */
 bool posenc_parse_f64(const char *text, double *out);
 
-/* Writes a double so that it reads back to the same bits, as short as %.15g, %.16g or %.17g allow. */
+/* Writes a double with 17 digits (%.17g), which read back to the same bits. */
 void posenc_print_f64(double value, char text[32]);
 
 #endif

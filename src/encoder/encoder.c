@@ -2,6 +2,7 @@
  * around it; the work itself is a posenc_row_call. */
 #include "encoder/encoder.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,8 +32,9 @@ static posenc_status check_options(const posenc_encoder_options *o, posenc_error
                            posenc_dtype_name(o->dtype));
     if (!(o->dropout >= 0 && o->dropout < 1))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "dropout", "expected 0 <= dropout < 1, got %g", o->dropout);
-    if (!isfinite(o->scale))
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number, got %g", o->scale);
+    if (!isfinite(o->scale) || (o->dtype == POSENC_F32 && fabs(o->scale) > FLT_MAX))
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number within %s, got %g",
+                           posenc_dtype_name(o->dtype), o->scale);
     if (o->past_end != POSENC_PAST_END_EXTEND && o->past_end != POSENC_PAST_END_ERROR)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "past_end", "expected 0 or 1, got %d", (int)o->past_end);
     if (o->padding_idx < -1 || o->padding_idx == INT64_MAX)

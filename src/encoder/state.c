@@ -19,8 +19,8 @@ static const char *const past_end_names[] = {"extend", "error"};
 
 /* Keys beside the scheme's own parameters. */
 enum { VERSION, SCHEME, DROPOUT, SCALE, PAST_END, PADDING_IDX, N_KEYS };
-static const char *const key_names[N_KEYS] = {"posenc.version", "posenc.scheme",   "posenc.dropout",
-                                              "posenc.scale",   "posenc.past_end", "posenc.padding_idx"};
+static const char *const key_names[N_KEYS] = {"posenc.version", "posenc.scheme",   "posenc.encoder.dropout",
+                                              "posenc.encoder.scale",   "posenc.encoder.past_end", "posenc.encoder.padding_idx"};
 
 /* ---- save ---- */
 

@@ -71,27 +71,31 @@ static posenc_status check_end(const layout *l, uint64_t end) {
     return POSENC_OK;
 }
 
+static posenc_status refuse_shape(const layout *l, const posenc_safetensors_entry *entry, bool whole) {
+    char text[SHOWN_NAME];
+    if (whole)
+        return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, place(l, entry, "shape"),
+                              "expected a shape of at most 2^63-1 bytes for \"%s\", got more",
+                              shown(&entry->info, text));
+    return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, place(l, entry, "shape"),
+                          "expected a shape of whole bytes for \"%s\" of %s, got a fraction", shown(&entry->info, text),
+                          entry->info.dtype_text);
+}
+
+/* An unknown type keeps within its bytes, and that is all that can be said. */
 static posenc_status check_size(const layout *l, const posenc_safetensors_entry *entry) {
     const posenc_tensor_info *info = &entry->info;
     const posenc_safetensors_type *type = posenc_safetensors_type_find(info->dtype_text);
-    if (!type) return POSENC_OK; /* unknown types keep within their bytes, and that is all that can be said */
     char text[SHOWN_NAME], shape[96];
-    uint64_t bytes = 0;
+    uint64_t bytes = info->bytes;
     bool whole;
-    int64_t at = place(l, entry, "shape");
-    if (!posenc_safetensors_bytes(type, info->rank, info->shape, &bytes, &whole)) {
-        if (whole)
-            return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, at,
-                                  "expected a shape of at most 2^63-1 bytes for \"%s\", got more", shown(info, text));
-        return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, at,
-                              "expected a shape of whole bytes for \"%s\" of %s, got a fraction", shown(info, text),
-                              type->text);
-    }
+    if (type && !posenc_safetensors_bytes(type, info->rank, info->shape, &bytes, &whole))
+        return refuse_shape(l, entry, whole);
     if (bytes == info->bytes) return POSENC_OK;
     posenc_shape_text(info->rank, info->shape, shape);
-    return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, at,
+    return posenc_fail_at(l->error, POSENC_ERROR_FORMAT, l->name, place(l, entry, "shape"),
                           "expected %llu bytes for \"%s\", %s of shape %s, got %llu", (unsigned long long)bytes,
-                          shown(info, text), type->text, shape, (unsigned long long)info->bytes);
+                          shown(info, text), info->dtype_text, shape, (unsigned long long)info->bytes);
 }
 
 posenc_status posenc_safetensors_layout(const char *name, const uint8_t *text, size_t n, uint64_t data_bytes,

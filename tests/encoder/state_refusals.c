@@ -26,8 +26,8 @@ static draft good_draft(void) {
     draft d = {
         .pairs = {"posenc.version",   "1",     "posenc.scheme",     "sinusoidal", "posenc.dim",         "4",
                   "posenc.max-len",   "6",     "posenc.base",       "10000",      "posenc.layout",      "interleaved",
-                  "posenc.cos-first", "false", "posenc.arithmetic", "exact",      "posenc.dropout",     "0.5",
-                  "posenc.scale",     "2",     "posenc.past_end",   "error",      "posenc.padding_idx", "3"},
+                  "posenc.cos-first", "false", "posenc.arithmetic", "exact",      "posenc.encoder.dropout",     "0.5",
+                  "posenc.encoder.scale",     "2",     "posenc.encoder.past_end",   "error",      "posenc.encoder.padding_idx", "3"},
         .n = 12,
         .tensor = "pe",
         .dtype = POSENC_F32,
@@ -223,11 +223,11 @@ static void test_sizes_that_only_the_file_claims(void **state) {
 static void test_values(void **state) {
     (void)state;
     static const char *const bad[][2] = {
-        {"posenc.dropout", "1"},       {"posenc.dropout", "-0.1"},      {"posenc.dropout", "nan"},
-        {"posenc.dropout", "much"},    {"posenc.dropout", ""},          {"posenc.scale", "inf"},
-        {"posenc.scale", "1e999"},     {"posenc.scale", "two"},         {"posenc.past_end", "wrap"},
-        {"posenc.past_end", ""},       {"posenc.past_end", "Extend"},   {"posenc.padding_idx", "-2"},
-        {"posenc.padding_idx", "1.5"}, {"posenc.padding_idx", ""},      {"posenc.base", "-1"},
+        {"posenc.encoder.dropout", "1"},       {"posenc.encoder.dropout", "-0.1"},      {"posenc.encoder.dropout", "nan"},
+        {"posenc.encoder.dropout", "much"},    {"posenc.encoder.dropout", ""},          {"posenc.encoder.scale", "inf"},
+        {"posenc.encoder.scale", "1e999"},     {"posenc.encoder.scale", "two"},         {"posenc.encoder.past_end", "wrap"},
+        {"posenc.encoder.past_end", ""},       {"posenc.encoder.past_end", "Extend"},   {"posenc.encoder.padding_idx", "-2"},
+        {"posenc.encoder.padding_idx", "1.5"}, {"posenc.encoder.padding_idx", ""},      {"posenc.base", "-1"},
         {"posenc.base", "nan"},        {"posenc.base", "ten"},          {"posenc.layout", "sideways"},
         {"posenc.cos-first", "maybe"}, {"posenc.arithmetic", "float16"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -281,8 +281,8 @@ static void test_foreign_metadata(void **state) {
 static void test_hostile_texts(void **state) {
     (void)state;
     static const char *const texts[] = {"a\nb", "\x1b[2J", "\xe2\x80\xae", "tab\t", "\x7f"};
-    static const char *const keys[] = {"posenc.version", "posenc.scheme", "posenc.dropout", "posenc.base",
-                                       "posenc.past_end"};
+    static const char *const keys[] = {"posenc.version", "posenc.scheme", "posenc.encoder.dropout", "posenc.base",
+                                       "posenc.encoder.past_end"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             draft d = good_draft();

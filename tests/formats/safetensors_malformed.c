@@ -264,6 +264,14 @@ static const bad headers[] = {
     {POSENC_ERROR_FORMAT, TEXT("{" ENTRY("a", "F6_E3M2", "^[10]", "[0,8]") "}"), "whole bytes"},
     {POSENC_ERROR_FORMAT, TEXT("{" ENTRY("a", "F32", "[1]", "[0,4]") "," ENTRY("b", "F32", "^[2]", "[4,8]") "}"),
      "8 bytes for \"b\""},
+    /* keys with escapes are understood; the entry is blamed as a whole */
+    {POSENC_ERROR_FORMAT, TEXT("{\"a\":^{\"dt\\u0079pe\":1,\"shape\":[2],\"data_offsets\":[0,8]}}"), "a type such as"},
+    {POSENC_ERROR_FORMAT, TEXT("{\"a\":^{\"dtype\":\"F32\",\"sh\\u0061pe\":2,\"data_offsets\":[0,8]}}"),
+     "a shape such"},
+    {POSENC_ERROR_FORMAT, TEXT("{\"a\":^{\"dtype\":\"F32\",\"sh\\u0061pe\":[3],\"data_offsets\":[0,8]}}"), "12 bytes"},
+    {POSENC_ERROR_FORMAT, TEXT("{\"a\":^{\"dtype\":\"F32\",\"shape\":[2],\"data_o\\u0066fsets\":[1,8]}}"),
+     "begin at 0"},
+    {POSENC_ERROR_FORMAT, TEXT("{\"a\":^{\"dtype\":\"F32\",\"shape\":[2],\"data_o\\u0066fsets\":[8]}}"), "two offsets"},
     /* an unknown type is held to its bytes all the same */
     {POSENC_ERROR_FORMAT, TEXT("{" ENTRY("a", "X9", "[2]", "^[1,8]") "}"), "to begin at 0"},
     {POSENC_ERROR_FORMAT, TEXT("{" ENTRY("a", "X9", "^[-2]", "[0,8]") "}"), "whole numbers from 0 on"},

@@ -113,6 +113,8 @@ static void nothing_in_it(void **state) {
     assert_null(posenc_safetensors_key(file, 0));
     assert_null(posenc_safetensors_find(file, ""));
     assert_null(posenc_safetensors_metadata(file, ""));
+    assert_null(posenc_safetensors_find(file, NULL));
+    assert_null(posenc_safetensors_metadata(file, NULL));
     posenc_safetensors_close(file);
     folder_end(&f);
 }
