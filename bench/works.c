@@ -23,8 +23,8 @@ static const posenc_bench_group fresh = {"From nothing into fresh memory, page f
                                          posenc_bench_cold_fresh};
 static const posenc_bench_group adds = {"x + encoding, computed on the fly", POSENC_BENCH_RATIO, posenc_bench_add};
 static const posenc_bench_group encodes = {"x + stored table, by an encoder", POSENC_BENCH_RATIO, posenc_bench_encode};
-static const posenc_bench_group rows = {"Rows with offsets, packed sequences, beside the plain call", POSENC_BENCH_RATIO,
-                                        posenc_bench_encode_rows};
+static const posenc_bench_group rows = {"Rows with offsets, packed sequences, beside the plain call",
+                                        POSENC_BENCH_RATIO, posenc_bench_encode_rows};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,

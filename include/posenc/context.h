@@ -15,10 +15,10 @@ typedef struct posenc_context posenc_context;
 typedef void posenc_task(void *argument, int index);
 
 typedef struct posenc_context_options {
-    size_t size;  /* sizeof(posenc_context_options), as written by posenc_context_default */
+    size_t size; /* sizeof(posenc_context_options), as written by posenc_context_default */
 
-    int threads;      /* most threads that one call may use, 1..256. Default 1. Bits never depend on it. */
-    const char *isa;  /* "baseline", "avx2", "avx512", "neon"; default NULL: the best that this machine has */
+    int threads;     /* most threads that one call may use, 1..256. Default 1. Bits never depend on it. */
+    const char *isa; /* "baseline", "avx2", "avx512", "neon"; default NULL: the best that this machine has */
 
     /* Allocator. Default NULL: the C library's. allocate returns NULL on failure; alignment is a power of two. */
     void *(*allocate)(void *user, size_t bytes, size_t alignment);

@@ -18,13 +18,13 @@ typedef enum posenc_past_end {
 } posenc_past_end;
 
 typedef struct posenc_encoder_options {
-    size_t size;          /* sizeof(posenc_encoder_options), as written by posenc_encoder_default */
-    posenc_dtype dtype;   /* of the stored table: f32 serves x of f32, f16 and bf16; f64 serves f64. Default f32 */
-    double dropout;       /* 0 <= dropout < 1. Default 0 */
-    double scale;         /* x is multiplied by it; the usual ones are 1 and sqrt(dim). Finite. Default 1 */
+    size_t size;              /* sizeof(posenc_encoder_options), as written by posenc_encoder_default */
+    posenc_dtype dtype;       /* of the stored table: f32 serves x of f32, f16 and bf16; f64 serves f64. Default f32 */
+    double dropout;           /* 0 <= dropout < 1. Default 0 */
+    double scale;             /* x is multiplied by it; the usual ones are 1 and sqrt(dim). Finite. Default 1 */
     posenc_past_end past_end; /* default extend */
-    int64_t padding_idx;  /* position ids equal to it add nothing, and a mask's first real token stands at
-                             padding_idx + 1 (the rule of fairseq and RoBERTa). Default -1: no such row */
+    int64_t padding_idx;      /* position ids equal to it add nothing, and a mask's first real token stands at
+                                 padding_idx + 1 (the rule of fairseq and RoBERTa). Default -1: no such row */
 } posenc_encoder_options;
 
 /* Writes every default into *options. size is sizeof(*options) as the caller compiled it, and is stored there. */
@@ -63,10 +63,10 @@ POSENC_API size_t posenc_encoder_bytes(const posenc_encoder *encoder);
 /* One step of training: which dropout mask. The mask is a function of (seed, stream, element index) alone, so the
  * backward pass makes it anew, and it does not depend on threads, strides or splits. */
 typedef struct posenc_step {
-    size_t size;     /* sizeof(posenc_step), as written by posenc_step_default */
-    int training;    /* 0: evaluation, nothing is dropped. Default 0 */
-    uint64_t seed;   /* default 0 */
-    uint64_t stream; /* the caller's step, layer or call, so that masks differ from step to step. Default 0 */
+    size_t size;            /* sizeof(posenc_step), as written by posenc_step_default */
+    int training;           /* 0: evaluation, nothing is dropped. Default 0 */
+    uint64_t seed;          /* default 0 */
+    uint64_t stream;        /* the caller's step, layer or call, so that masks differ from step to step. Default 0 */
     uint64_t first_element; /* index of this call's first element, where a call is part of a larger one. Default 0 */
 } posenc_step;
 

@@ -49,12 +49,11 @@ typedef struct posenc_tensor_info {
     uint64_t offset, bytes; /* of its data, in the file */
 } posenc_tensor_info;
 
-/* Opens a file and checks its header: sizes against the file, UTF-8, duplicate keys, gaps and overlaps. ("-" and pipes are
- * refused: the data are read by position.)
- * context: NULL for defaults; else it must outlive the file and its arrays. The JSON library's own memory is not from it.
- * Returns POSENC_ERROR_IO, POSENC_ERROR_FORMAT (with the byte offset), POSENC_ERROR_SHAPE (a rank above 64),
- * POSENC_ERROR_UNSUPPORTED (a header above 16 MiB, or a build without jansson), POSENC_ERROR_MEMORY; *out is untouched
- * then. */
+/* Opens a file and checks its header: sizes against the file, UTF-8, duplicate keys, gaps and overlaps. ("-" and pipes
+ * are refused: the data are read by position.) context: NULL for defaults; else it must outlive the file and its
+ * arrays. The JSON library's own memory is not from it. Returns POSENC_ERROR_IO, POSENC_ERROR_FORMAT (with the byte
+ * offset), POSENC_ERROR_SHAPE (a rank above 64), POSENC_ERROR_UNSUPPORTED (a header above 16 MiB, or a build without
+ * jansson), POSENC_ERROR_MEMORY; *out is untouched then. */
 POSENC_API posenc_status posenc_safetensors_open(const posenc_context *context, const char *path,
                                                  posenc_safetensors **out, posenc_error *error);
 
@@ -85,7 +84,8 @@ POSENC_API posenc_status posenc_safetensors_read(const posenc_safetensors *file,
 
 /* Reads a part of a tensor into the caller's memory: elements from index first on, in native byte order.
  * data: room for them; undefined after a failure.
- * Returns as posenc_safetensors_read (no rank is refused), and POSENC_ERROR_ARGUMENT for a part that is not within it. */
+ * Returns as posenc_safetensors_read (no rank is refused), and POSENC_ERROR_ARGUMENT for a part that is not within it.
+ */
 POSENC_API posenc_status posenc_safetensors_read_elements(const posenc_safetensors *file,
                                                           const posenc_tensor_info *tensor, uint64_t first, void *data,
                                                           size_t elements, posenc_error *error);
@@ -117,7 +117,8 @@ POSENC_API posenc_status posenc_output_open(const posenc_context *context, const
                                             posenc_error *error);
 
 /* Appends bytes. After a failure the output can only be discarded. Retries short writes and EINTR. */
-POSENC_API posenc_status posenc_output_write(posenc_output *output, const void *data, size_t bytes, posenc_error *error);
+POSENC_API posenc_status posenc_output_write(posenc_output *output, const void *data, size_t bytes,
+                                             posenc_error *error);
 
 /* Appends elements in little-endian order, as .safetensors wants them; on most machines that is their own order.
  * data: contiguous, in native byte order. elements: their number.
@@ -131,11 +132,11 @@ POSENC_API posenc_status posenc_output_commit(posenc_output *output, posenc_erro
 /* Gives up: removes what was written and ends the output. NULL is fine. */
 POSENC_API void posenc_output_discard(posenc_output *output);
 
-/* Writes a safetensors header; the tensors' data follow it with posenc_output_write_elements, in the order of the entries,
- * C order, little-endian, without gaps. The data begin at a multiple of 8.
- * metadata: n_metadata pairs of key and value, {key0, value0, key1, ...}, each key once; NULL for none.
- * Returns POSENC_ERROR_ARGUMENT (names, UTF-8, a header above 16 MiB), POSENC_ERROR_SHAPE, POSENC_ERROR_DTYPE,
- * POSENC_ERROR_IO, POSENC_ERROR_MEMORY; nothing is written then, unless it is POSENC_ERROR_IO. */
+/* Writes a safetensors header; the tensors' data follow it with posenc_output_write_elements, in the order of the
+ * entries, C order, little-endian, without gaps. The data begin at a multiple of 8. metadata: n_metadata pairs of key
+ * and value, {key0, value0, key1, ...}, each key once; NULL for none. Returns POSENC_ERROR_ARGUMENT (names, UTF-8, a
+ * header above 16 MiB), POSENC_ERROR_SHAPE, POSENC_ERROR_DTYPE, POSENC_ERROR_IO, POSENC_ERROR_MEMORY; nothing is
+ * written then, unless it is POSENC_ERROR_IO. */
 POSENC_API posenc_status posenc_safetensors_header(posenc_output *output, const posenc_tensor_entry *entries,
                                                    size_t n_entries, const char *const *metadata, size_t n_metadata,
                                                    posenc_error *error);

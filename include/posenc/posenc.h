@@ -13,7 +13,8 @@
  *
  * Beside the plain-pointer calls for contiguous f32 stand calls on DLPack's DLTensor for every dtype and any strides.
  * Every call that can fail returns a posenc_status, and on failure its outputs are untouched.
- * No call prints, exits or changes anything global. The caller's rounding mode and flush-to-zero setting do not matter. */
+ * No call prints, exits or changes anything global. The caller's rounding mode and flush-to-zero setting do not matter.
+ */
 #ifndef POSENC_POSENC_H
 #define POSENC_POSENC_H
 

@@ -38,7 +38,7 @@ typedef struct posenc_scheme_info {
     const char *summary; /* one sentence */
     const char *source;  /* paper and section */
     posenc_effect effect;
-    const char *laws;    /* what every member keeps; the tests hold it */
+    const char *laws; /* what every member keeps; the tests hold it */
     const posenc_parameter_info *parameters;
     size_t n_parameters;
 } posenc_scheme_info;

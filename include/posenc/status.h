@@ -41,9 +41,9 @@ typedef enum posenc_status {
  * On POSENC_OK it is not written. */
 typedef struct posenc_error {
     posenc_status status;
-    int64_t offset;     /* byte offset in a file, or -1 */
-    char argument[64];  /* the argument, parameter, tensor or file that was refused */
-    char message[320];  /* one line, "dim: expected 1..16777216, got 0", without a newline */
+    int64_t offset;    /* byte offset in a file, or -1 */
+    char argument[64]; /* the argument, parameter, tensor or file that was refused */
+    char message[320]; /* one line, "dim: expected 1..16777216, got 0", without a newline */
 } posenc_error;
 
 /* Names a status in lower-case words, for example "argument". Never NULL. The text is static. */

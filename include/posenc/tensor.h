@@ -39,10 +39,12 @@ POSENC_API size_t posenc_dtype_bytes(posenc_dtype dtype);
 /* The dtype with that name. POSENC_ERROR_UNKNOWN leaves *out untouched. */
 POSENC_API posenc_status posenc_dtype_parse(const char *name, posenc_dtype *out);
 
-/* The dtype of a DLPack tensor. POSENC_ERROR_DTYPE (vectors, complex, a width posenc does not know) leaves *out untouched. */
+/* The dtype of a DLPack tensor. POSENC_ERROR_DTYPE (vectors, complex, a width posenc does not know) leaves *out
+ * untouched. */
 POSENC_API posenc_status posenc_dtype_of(const DLTensor *tensor, posenc_dtype *out);
 
-/* A view and the room that its shape and strides need. view.tensor is a DLTensor for as long as the view stays in place. */
+/* A view and the room that its shape and strides need. view.tensor is a DLTensor for as long as the view stays in
+ * place. */
 typedef struct posenc_view {
     DLTensor tensor;
     int64_t shape[POSENC_MAX_RANK];

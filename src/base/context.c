@@ -19,7 +19,8 @@ static posenc_status find_isa(const char *name, posenc_isa *out, posenc_error *e
     for (int isa = 0; isa < POSENC_ISA_COUNT; isa++) {
         if (strcmp(name, posenc_isa_text((posenc_isa)isa)) != 0) continue;
         if (!posenc_isa_runs((posenc_isa)isa))
-            return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "isa", "expected one that this machine runs (the best here is %s), got %s",
+            return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "isa",
+                               "expected one that this machine runs (the best here is %s), got %s",
                                posenc_isa_text(posenc_isa_best()), name);
         *out = (posenc_isa)isa;
         return POSENC_OK;
@@ -33,8 +34,8 @@ posenc_status posenc_context_create(const posenc_context_options *options, posen
     if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
     if (options) {
         if (options->size < sizeof options->size || options->size > sizeof all)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu", sizeof all,
-                               options->size);
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu",
+                               sizeof all, options->size);
         memcpy(&all, options, options->size);
     }
     if (all.threads < 1 || all.threads > POSENC_MOST_THREADS)
@@ -60,7 +61,9 @@ void posenc_context_destroy(posenc_context *context) {
     posenc_release(&own, context);
 }
 
-posenc_isa posenc_context_isa_index(const posenc_context *context) { return context ? context->isa : posenc_isa_best(); }
+posenc_isa posenc_context_isa_index(const posenc_context *context) {
+    return context ? context->isa : posenc_isa_best();
+}
 
 const char *posenc_context_isa(const posenc_context *context) {
     return posenc_isa_text(posenc_context_isa_index(context));

@@ -22,9 +22,7 @@ static bool has_f16c(void) {
     return __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1);
 }
 
-static bool runs_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
-}
+static bool runs_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c(); }
 
 static bool runs_avx512(void) {
     return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -54,7 +52,8 @@ const char *posenc_isa_name(size_t index) {
 }
 
 #ifdef POSENC_X86
-/* Size of the outermost cache that a leaf of cache parameters lists: 4 on Intel, 0x8000001D on AMD. 0 if it lists none. */
+/* Size of the outermost cache that a leaf of cache parameters lists: 4 on Intel, 0x8000001D on AMD. 0 if it lists none.
+ */
 static size_t listed_cache_bytes(unsigned leaf) {
     size_t bytes = 0;
     for (unsigned i = 0; i < 8; i++) {

@@ -31,8 +31,9 @@ static void fill(posenc_error *error, posenc_status status, const char *argument
     error->offset = offset;
     snprintf(error->argument, sizeof error->argument, "%s", argument);
     cut_utf8(error->argument, sizeof error->argument);
-    int used = offset < 0 ? snprintf(error->message, sizeof error->message, "%s: ", argument)
-                          : snprintf(error->message, sizeof error->message, "%s: byte %lld: ", argument, (long long)offset);
+    int used = offset < 0
+                   ? snprintf(error->message, sizeof error->message, "%s: ", argument)
+                   : snprintf(error->message, sizeof error->message, "%s: byte %lld: ", argument, (long long)offset);
     if (used < 0 || (size_t)used >= sizeof error->message) used = (int)sizeof error->message - 1;
     vsnprintf(error->message + used, sizeof error->message - (size_t)used, format, list);
     cut_utf8(error->message, sizeof error->message);

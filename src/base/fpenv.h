@@ -8,7 +8,8 @@
 #if defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
 #include <xmmintrin.h>
 
-/* Both units: vectors and scalars use the first, long double and the C library's strtod and printf look at the second. */
+/* Both units: vectors and scalars use the first, long double and the C library's strtod and printf look at the second.
+ */
 typedef struct posenc_fpenv {
     unsigned sse;
     unsigned short x87;

@@ -1,4 +1,5 @@
-/* Scalar conversions between f32 and the 16-bit types, to nearest even, in integer arithmetic: the same on every machine. */
+/* Scalar conversions between f32 and the 16-bit types, to nearest even, in integer arithmetic: the same on every
+ * machine. */
 #ifndef POSENC_BASE_HALF_H
 #define POSENC_BASE_HALF_H
 
@@ -42,7 +43,8 @@ static inline uint16_t posenc_f16_of_f32(float value) {
 
 static inline float posenc_f32_of_f16(uint16_t half) {
     uint32_t sign = (uint32_t)(half & 0x8000u) << 16, body = half & 0x7FFFu;
-    if (body >= 0x7C00u) return posenc_f32_of_bits(sign | 0x7F800000u | (body & 0x3FFu) << 13 | ((body & 0x3FFu) ? 0x400000u : 0));
+    if (body >= 0x7C00u)
+        return posenc_f32_of_bits(sign | 0x7F800000u | (body & 0x3FFu) << 13 | ((body & 0x3FFu) ? 0x400000u : 0));
     if (body >= 0x400u) return posenc_f32_of_bits(sign | ((body << 13) + 0x38000000u));
     float magnitude = (float)body * 0x1p-24f;
     return posenc_f32_of_bits(sign | posenc_f32_bits(magnitude));

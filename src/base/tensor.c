@@ -11,7 +11,8 @@ typedef struct dtype_row {
     uint8_t code, bits;
 } dtype_row;
 
-/* DLPack 0.6 has no boolean code: kDLUInt with 8 bits is how it travels, and a file's "bool" keeps its own name here. */
+/* DLPack 0.6 has no boolean code: kDLUInt with 8 bits is how it travels, and a file's "bool" keeps its own name here.
+ */
 static const dtype_row dtypes[POSENC_DTYPE_COUNT] = {
     {"f32", kDLFloat, 32}, {"f64", kDLFloat, 64}, {"f16", kDLFloat, 16}, {"bf16", kDLBfloat, 16}, {"i8", kDLInt, 8},
     {"i16", kDLInt, 16},   {"i32", kDLInt, 32},   {"i64", kDLInt, 64},   {"u8", kDLUInt, 8},      {"u16", kDLUInt, 16},
@@ -110,8 +111,9 @@ posenc_status posenc_tensor_check(const DLTensor *tensor, const char *name, pose
     if (tensor->ndim < 0 || tensor->ndim > POSENC_MAX_RANK || (tensor->ndim > 0 && !tensor->shape))
         return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected a rank of 0..8, got %d", tensor->ndim);
     if (posenc_dtype_of(tensor, dtype) != POSENC_OK)
-        return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected a known dtype, got code %d with %d bits and %d lanes",
-                           tensor->dtype.code, tensor->dtype.bits, tensor->dtype.lanes);
+        return posenc_fail(error, POSENC_ERROR_DTYPE, name,
+                           "expected a known dtype, got code %d with %d bits and %d lanes", tensor->dtype.code,
+                           tensor->dtype.bits, tensor->dtype.lanes);
     for (int i = 0; i < tensor->ndim; i++)
         if (tensor->shape[i] < 0)
             return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected extents of 0 or more, got %lld on axis %d",
@@ -120,9 +122,11 @@ posenc_status posenc_tensor_check(const DLTensor *tensor, const char *name, pose
     if (!reach(tensor, &low, &high) || high >= most || low <= -most)
         return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected a span that fits into memory, got a larger one");
     if (high < 0) return POSENC_OK; /* no elements, so no memory */
-    if (!tensor->data) return posenc_fail(error, POSENC_ERROR_ARGUMENT, name, "expected memory, got a NULL data pointer");
+    if (!tensor->data)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, name, "expected memory, got a NULL data pointer");
     if ((uintptr_t)posenc_tensor_data(tensor) % posenc_dtype_bytes(*dtype) != 0)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, name, "expected memory aligned to its elements, got an odd address");
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, name,
+                           "expected memory aligned to its elements, got an odd address");
     return POSENC_OK;
 }
 
@@ -159,7 +163,8 @@ bool posenc_tensor_folds(const DLTensor *tensor) {
         if (tensor->shape[i] == 1) continue;
         int64_t s = posenc_tensor_stride(tensor, i);
         int at = n++;
-        for (s = s < 0 ? -s : s; at > 0 && stride[at - 1] > s; at--) stride[at] = stride[at - 1], extent[at] = extent[at - 1];
+        for (s = s < 0 ? -s : s; at > 0 && stride[at - 1] > s; at--)
+            stride[at] = stride[at - 1], extent[at] = extent[at - 1];
         stride[at] = s, extent[at] = tensor->shape[i];
     }
     int64_t below = 0;

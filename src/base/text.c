@@ -27,7 +27,8 @@ static char decimal_mark(void) { return *localeconv()->decimal_point; }
 bool posenc_parse_f64(const char *text, double *out) {
     char copy[64];
     size_t n = strlen(text);
-    if (n == 0 || n >= sizeof copy || isspace((unsigned char)text[0]) || strchr(text, 'x') || strchr(text, 'X')) return false;
+    if (n == 0 || n >= sizeof copy || isspace((unsigned char)text[0]) || strchr(text, 'x') || strchr(text, 'X'))
+        return false;
     for (size_t i = 0; i <= n; i++) copy[i] = text[i] == '.' ? decimal_mark() : text[i];
     char *end;
     posenc_fpenv saved = posenc_fpenv_enter(); /* strtod rounds as the caller does */

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads a whole decimal text. False, with *out untouched, for anything else (blanks, trailing letters, out of range). */
+/* Reads a whole decimal text. False, with *out untouched, for anything else (blanks, trailing letters, out of range).
+ */
 bool posenc_parse_i64(const char *text, int64_t *out);
 
 /* Reads a whole decimal or exponent text, "inf" and "nan" too: whether they make sense is the caller's question. */

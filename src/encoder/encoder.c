@@ -1,5 +1,5 @@
-/* The everyday object: y = dropout(x * scale + E(position)), with the table stored. It adds to a plan what a model needs
- * around it; the work itself is a posenc_row_call. */
+/* The everyday object: y = dropout(x * scale + E(position)), with the table stored. It adds to a plan what a model
+ * needs around it; the work itself is a posenc_row_call. */
 #include "encoder/encoder.h"
 
 #include <float.h>
@@ -28,11 +28,11 @@ void posenc_step_default(posenc_step *step, size_t size) {
 
 static posenc_status check_options(const posenc_encoder_options *o, posenc_error *error) {
     if (o->dtype != POSENC_F32 && o->dtype != POSENC_F64)
-        return posenc_fail(error, POSENC_ERROR_DTYPE, "dtype", "expected f32 (which serves f16 and bf16 too) or f64, got %s",
-                           posenc_dtype_name(o->dtype));
+        return posenc_fail(error, POSENC_ERROR_DTYPE, "dtype",
+                           "expected f32 (which serves f16 and bf16 too) or f64, got %s", posenc_dtype_name(o->dtype));
     if (!(o->dropout >= 0 && o->dropout < 1))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "dropout", "expected 0 <= dropout < 1, got %g", o->dropout);
-    if (!isfinite(o->scale) || (o->dtype == POSENC_F32 && fabs(o->scale) > FLT_MAX))
+    if (!isfinite(o->scale) || (o->dtype == POSENC_F32 && fabs(o->scale) > (double)FLT_MAX))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number within %s, got %g",
                            posenc_dtype_name(o->dtype), o->scale);
     if (o->past_end != POSENC_PAST_END_EXTEND && o->past_end != POSENC_PAST_END_ERROR)
@@ -43,12 +43,13 @@ static posenc_status check_options(const posenc_encoder_options *o, posenc_error
     return POSENC_OK;
 }
 
-static posenc_status read_options(const posenc_encoder_options *options, posenc_encoder_options *all, posenc_error *error) {
+static posenc_status read_options(const posenc_encoder_options *options, posenc_encoder_options *all,
+                                  posenc_error *error) {
     posenc_encoder_default(all, sizeof *all);
     if (options) {
         if (options->size < sizeof options->size || options->size > sizeof *all)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu", sizeof *all,
-                               options->size);
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu",
+                               sizeof *all, options->size);
         memcpy(all, options, options->size);
         all->size = sizeof *all;
     }
@@ -61,7 +62,9 @@ static posenc_status rows_of_plan(const posenc_plan *plan, int64_t *rows, posenc
     if (posenc_plan_parameter(plan, "max-len", text, sizeof text) != POSENC_OK || !posenc_parse_i64(text, rows))
         return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "scheme", "expected a scheme with a max-len, got %s",
                            posenc_plan_scheme(plan));
-    if (*rows < 1) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "max-len", "expected 1 or more rows, got %lld", (long long)*rows);
+    if (*rows < 1)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "max-len", "expected 1 or more rows, got %lld",
+                           (long long)*rows);
     return POSENC_OK;
 }
 
@@ -71,16 +74,18 @@ static posenc_status allocate_table(posenc_encoder *e, posenc_error *error) {
     int64_t dim = posenc_plan_dim(e->plan), elements;
     if (!posenc_i64_multiply(e->max_len, dim, &elements) ||
         !posenc_bytes_of(elements, posenc_dtype_bytes(e->options.dtype), &e->table_bytes))
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "max-len", "expected a table that fits into memory, got %lld x %lld",
-                           (long long)e->max_len, (long long)dim);
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "max-len",
+                           "expected a table that fits into memory, got %lld x %lld", (long long)e->max_len,
+                           (long long)dim);
     void *table = posenc_allocate(e->context, e->table_bytes);
     if (!table) return posenc_fail_memory(error, "table", e->table_bytes);
     posenc_view_make(&e->table, table, e->options.dtype, 2, (int64_t[]){e->max_len, dim}, NULL);
     return POSENC_OK;
 }
 
-posenc_status posenc_encoder_allocate(const posenc_context *context, const char *scheme, const posenc_parameter *parameters,
-                                      size_t n_parameters, const posenc_encoder_options *options, posenc_encoder **out,
+posenc_status posenc_encoder_allocate(const posenc_context *context, const char *scheme,
+                                      const posenc_parameter *parameters, size_t n_parameters,
+                                      const posenc_encoder_options *options, posenc_encoder **out,
                                       posenc_error *error) {
     if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
     posenc_encoder_options all;
@@ -102,9 +107,9 @@ posenc_status posenc_encoder_allocate(const posenc_context *context, const char 
     return POSENC_OK;
 }
 
-posenc_status posenc_encoder_create(const posenc_context *context, const char *scheme, const posenc_parameter *parameters,
-                                    size_t n_parameters, const posenc_encoder_options *options, posenc_encoder **out,
-                                    posenc_error *error) {
+posenc_status posenc_encoder_create(const posenc_context *context, const char *scheme,
+                                    const posenc_parameter *parameters, size_t n_parameters,
+                                    const posenc_encoder_options *options, posenc_encoder **out, posenc_error *error) {
     if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
     posenc_encoder *e;
     posenc_status status = posenc_encoder_allocate(context, scheme, parameters, n_parameters, options, &e, error);
@@ -143,7 +148,8 @@ static posenc_status read_step(const posenc_step *step, posenc_step *all, posenc
     posenc_step_default(all, sizeof *all);
     if (!step) return POSENC_OK;
     if (step->size < sizeof step->size || step->size > sizeof *all)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "step.size", "expected at most %zu, got %zu", sizeof *all, step->size);
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "step.size", "expected at most %zu, got %zu", sizeof *all,
+                           step->size);
     memcpy(all, step, step->size);
     return POSENC_OK;
 }
@@ -178,7 +184,8 @@ static void warn_once(const posenc_encoder *encoder) {
         posenc_encoder *own;
     } e = {encoder};
     if (atomic_flag_test_and_set(&e.own->warned)) return;
-    posenc_warn(encoder->context, "a position lies past the encoder's table (max-len); its encoding is computed on the fly");
+    posenc_warn(encoder->context,
+                "a position lies past the encoder's table (max-len); its encoding is computed on the fly");
 }
 
 static posenc_status check_door(const posenc_encoder *e, const DLTensor *x, const char *x_name, const posenc_step *step,

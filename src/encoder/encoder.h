@@ -16,8 +16,8 @@ struct posenc_encoder {
 };
 
 /* An encoder whose table is allocated but not filled. */
-posenc_status posenc_encoder_allocate(const posenc_context *context, const char *scheme, const posenc_parameter *parameters,
-                                      size_t n_parameters, const posenc_encoder_options *options, posenc_encoder **out,
-                                      posenc_error *error);
+posenc_status posenc_encoder_allocate(const posenc_context *context, const char *scheme,
+                                      const posenc_parameter *parameters, size_t n_parameters,
+                                      const posenc_encoder_options *options, posenc_encoder **out, posenc_error *error);
 
 #endif

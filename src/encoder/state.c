@@ -19,8 +19,9 @@ static const char *const past_end_names[] = {"extend", "error"};
 
 /* Keys beside the scheme's own parameters. */
 enum { VERSION, SCHEME, DROPOUT, SCALE, PAST_END, PADDING_IDX, N_KEYS };
-static const char *const key_names[N_KEYS] = {"posenc.version", "posenc.scheme",   "posenc.encoder.dropout",
-                                              "posenc.encoder.scale",   "posenc.encoder.past_end", "posenc.encoder.padding_idx"};
+static const char *const key_names[N_KEYS] = {"posenc.version",          "posenc.scheme",
+                                              "posenc.encoder.dropout",  "posenc.encoder.scale",
+                                              "posenc.encoder.past_end", "posenc.encoder.padding_idx"};
 
 /* ---- save ---- */
 
@@ -88,7 +89,8 @@ typedef struct state {
     const char *name; /* as messages show it */
 } state;
 
-static posenc_status refuse_value(const state *s, const char *key, const char *wanted, const char *got, posenc_error *error) {
+static posenc_status refuse_value(const state *s, const char *key, const char *wanted, const char *got,
+                                  posenc_error *error) {
     return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected %s of %s, got \"%.40s\"", key, wanted, got);
 }
 
@@ -170,16 +172,19 @@ static posenc_status check_table(const state *s, const posenc_tensor_info *pe, p
     if (!pe || (pe->dtype != POSENC_F32 && pe->dtype != POSENC_F64))
         return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected a tensor pe of F32 or F64, got %s",
                            pe ? pe->dtype_text : "none");
-    if (pe->rank == 2 && says(s, "posenc.max-len", pe->shape[0]) && says(s, "posenc.dim", pe->shape[1])) return POSENC_OK;
+    if (pe->rank == 2 && says(s, "posenc.max-len", pe->shape[0]) && says(s, "posenc.dim", pe->shape[1]))
+        return POSENC_OK;
     char shape[96];
     posenc_shape_text(pe->rank, pe->shape, shape);
-    return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected tensor pe of shape (posenc.max-len, posenc.dim), got %s", shape);
+    return posenc_fail(error, POSENC_ERROR_FORMAT, s->name,
+                       "expected tensor pe of shape (posenc.max-len, posenc.dim), got %s", shape);
 }
 
 /* What an encoder refuses is the file's fault here. */
 static posenc_status blame_file(const state *s, posenc_status status, const posenc_error *why, posenc_error *error) {
     if (status == POSENC_ERROR_ARGUMENT)
-        return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected what makes an encoder, got %.120s", why->message);
+        return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected what makes an encoder, got %.120s",
+                           why->message);
     if (error) *error = *why;
     return status;
 }
@@ -199,7 +204,8 @@ static posenc_status make_empty(const posenc_context *context, const state *s, c
     return status == POSENC_OK ? status : blame_file(s, status, &why, error);
 }
 
-static posenc_status load_open(const posenc_context *context, const state *s, posenc_encoder **out, posenc_error *error) {
+static posenc_status load_open(const posenc_context *context, const state *s, posenc_encoder **out,
+                               posenc_error *error) {
     const char *version, *scheme;
     posenc_status status = check_plain(s, error);
     if (status == POSENC_OK) status = need(s, VERSION, &version, error);
@@ -207,7 +213,8 @@ static posenc_status load_open(const posenc_context *context, const state *s, po
     if (status != POSENC_OK) return status;
     if (strcmp(version, STATE_VERSION) != 0) return refuse_value(s, key_names[VERSION], STATE_VERSION, version, error);
     posenc_plan *none;
-    if (!posenc_scheme_find(scheme)) return posenc_plan_create(context, scheme, NULL, 0, &none, error); /* which says so */
+    if (!posenc_scheme_find(scheme))
+        return posenc_plan_create(context, scheme, NULL, 0, &none, error); /* which says so */
     const posenc_tensor_info *pe = posenc_safetensors_find(s->file, "pe");
     posenc_encoder *e = NULL;
     status = check_table(s, pe, error);
@@ -222,7 +229,8 @@ static posenc_status load_open(const posenc_context *context, const state *s, po
     return status;
 }
 
-posenc_status posenc_encoder_load(const posenc_context *context, const char *path, posenc_encoder **out, posenc_error *error) {
+posenc_status posenc_encoder_load(const posenc_context *context, const char *path, posenc_encoder **out,
+                                  posenc_error *error) {
     if (!path || !out)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, path ? "out" : "path", "expected a pointer, got NULL");
     posenc_safetensors *file;

@@ -1,6 +1,6 @@
-/* The hot loops, one table of them per instruction set. A kernel knows nothing of schemes: no allocation, no validation,
- * no failure. All tables give the same bits: every operation is an IEEE addition, product or conversion in a fixed
- * order, fused only where the contract asks for it.
+/* The hot loops, one table of them per instruction set. A kernel knows nothing of schemes: no allocation, no
+ * validation, no failure. All tables give the same bits: every operation is an IEEE addition, product or conversion in
+ * a fixed order, fused only where the contract asks for it.
  *
  * Arrays of doubles that hold one value per pair are "pair arrays": 64-byte aligned and padded to POSENC_PAIR_PAD
  * pairs, so that a kernel may read and compute, but not emit, past the last pair. */
@@ -17,7 +17,9 @@
 
 enum { POSENC_PAIR_PAD = 16, POSENC_DIGIT_ROWS = 33, POSENC_ENCODING_DTYPES = 4, POSENC_PHILOX_PAD = 64 };
 
-static inline size_t posenc_padded_pairs(size_t n) { return (n + POSENC_PAIR_PAD - 1) / POSENC_PAIR_PAD * POSENC_PAIR_PAD; }
+static inline size_t posenc_padded_pairs(size_t n) {
+    return (n + POSENC_PAIR_PAD - 1) / POSENC_PAIR_PAD * POSENC_PAIR_PAD;
+}
 
 /* Sines and cosines to twice the double precision, each the unevaluated sum of two pair arrays. */
 typedef struct posenc_seed {
@@ -43,22 +45,22 @@ typedef enum posenc_arrangement {
 /* Rows of consecutive digits d = first .. first + count - 1, abs(d) <= 32, below one high phasor:
  *     sin row d = high_sin * cos_d + high_cos * sin_d,  cos row d = high_cos * cos_d - high_sin * sin_d. */
 typedef struct posenc_rows_job {
-    const double *high_sin, *high_cos;  /* pair arrays */
-    const double *digit;                /* row r >= 0: sines at digit + r * digit_stride, cosines half a stride on */
-    size_t digit_stride;                /* in doubles */
+    const double *high_sin, *high_cos; /* pair arrays */
+    const double *digit;               /* row r >= 0: sines at digit + r * digit_stride, cosines half a stride on */
+    size_t digit_stride;               /* in doubles */
     int first, count;
-    char *out;                          /* first row; elements are contiguous within a row */
+    char *out; /* first row; elements are contiguous within a row */
     ptrdiff_t row_bytes;
-    size_t n_first, n_second;           /* pairs whose first and second member are emitted: equal, or one second fewer */
+    size_t n_first, n_second; /* pairs whose first and second member are emitted: equal, or one second fewer */
     ptrdiff_t first_bytes, second_bytes; /* planar only: where in the row the planes of sines and of cosines begin */
-    bool stream;                        /* write around the caches where alignment allows */
-    const char *x;                      /* add_rows only: rows like out, which may be out itself */
+    bool stream;                         /* write around the caches where alignment allows */
+    const char *x;                       /* add_rows only: rows like out, which may be out itself */
     ptrdiff_t x_row_bytes;
-    double scale;                       /* add_rows only */
+    double scale; /* add_rows only */
 } posenc_rows_job;
 
-/* A dropout mask: word (i mod 4) of Philox4x32-10 with counter (i div 4, stream) and key seed, for element i; kept where
- * the word is at least threshold, then multiplied by factor. */
+/* A dropout mask: word (i mod 4) of Philox4x32-10 with counter (i div 4, stream) and key seed, for element i; kept
+ * where the word is at least threshold, then multiplied by factor. */
 typedef struct posenc_dropout {
     bool active;
     uint64_t seed, stream;
@@ -69,13 +71,13 @@ typedef struct posenc_dropout {
 /* y = x * scale + e, n elements, each row contiguous; then dropout, if it is active. */
 typedef struct posenc_add_job {
     size_t rows, n;
-    const void *x, *e; /* e: f32, or f64 when x is f64 */
-    void *y;           /* may be x */
+    const void *x, *e;                   /* e: f32, or f64 when x is f64 */
+    void *y;                             /* may be x */
     ptrdiff_t x_bytes, e_bytes, y_bytes; /* from row to row */
-    double scale;      /* f32, f16, bf16 use (float)scale */
+    double scale;                        /* f32, f16, bf16 use (float)scale */
     bool stream;
     posenc_dropout dropout;
-    uint64_t element;  /* index of the first row's first element; the rows follow each other */
+    uint64_t element; /* index of the first row's first element; the rows follow each other */
 } posenc_add_job;
 
 typedef struct posenc_kernels {
@@ -97,8 +99,8 @@ typedef struct posenc_kernels {
 
     void (*rows[POSENC_ENCODING_DTYPES][POSENC_ARRANGEMENTS])(const posenc_rows_job *job);
 
-    /* out = x * scale + row, as add does with rows that were stored as f32 (f64 for f64). NULL where the instruction set
-     * has no fused multiply-add. */
+    /* out = x * scale + row, as add does with rows that were stored as f32 (f64 for f64). NULL where the instruction
+     * set has no fused multiply-add. */
     void (*add_rows[POSENC_ENCODING_DTYPES][POSENC_ARRANGEMENTS])(const posenc_rows_job *job);
 
     void (*add[POSENC_ENCODING_DTYPES])(const posenc_add_job *job);

@@ -37,7 +37,8 @@ static inline __m128i high_words(vd a) {
     return _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-/* A step of one unit, away from zero where the error has the value's sign, is taken if the result is inexact and even. */
+/* A step of one unit, away from zero where the error has the value's sign, is taken if the result is inexact and even.
+ */
 static inline vh vh_round_odd(vd a) {
     vh near = _mm256_cvtpd_ps(a);
     vd back = _mm256_cvtps_pd(near), error = _mm256_sub_pd(a, back);
@@ -82,7 +83,8 @@ static inline void vf_stream_f16(uint16_t *p, vf a) { _mm_stream_si128((__m128i 
 static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm_stream_si128((__m128i *)(void *)p, bf16_of(a)); }
 
 static inline __m256i half_way_bits(vf a, int mask, int tie) {
-    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(mask)), _mm256_set1_epi32(tie));
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(mask)),
+                              _mm256_set1_epi32(tie));
 }
 static inline __m256i half_way_f16(vf a) {
     __m256i size = _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(0x7FFFFFFF));
@@ -102,7 +104,8 @@ static inline vu vu_xor(vu a, vu b) { return _mm256_xor_si256(a, b); }
 static inline vu vu_multiply(vu a, uint32_t b) { return _mm256_mul_epu32(a, vu_set(b)); }
 static inline vu vu_high(vu a) { return _mm256_srli_epi64(a, 32); }
 static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
-    vu ab = _mm256_blend_epi32(a, _mm256_slli_epi64(b, 32), 0xAA), cd = _mm256_blend_epi32(c, _mm256_slli_epi64(d, 32), 0xAA);
+    vu ab = _mm256_blend_epi32(a, _mm256_slli_epi64(b, 32), 0xAA),
+       cd = _mm256_blend_epi32(c, _mm256_slli_epi64(d, 32), 0xAA);
     vu even = _mm256_unpacklo_epi64(ab, cd), odd = _mm256_unpackhi_epi64(ab, cd); /* blocks 0 2, 1 3 */
     _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute2x128_si256(even, odd, 0x20));
     _mm256_storeu_si256((__m256i *)(void *)p + 1, _mm256_permute2x128_si256(even, odd, 0x31));

@@ -79,7 +79,8 @@ static inline void vf_stream_f16(uint16_t *p, vf a) { _mm256_stream_si256((__m25
 static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm256_stream_si256((__m256i *)(void *)p, bf16_of(a)); }
 
 static inline __mmask16 half_way_bits(vf a, int mask, int tie) {
-    return _mm512_cmpeq_epi32_mask(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(mask)), _mm512_set1_epi32(tie));
+    return _mm512_cmpeq_epi32_mask(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(mask)),
+                                   _mm512_set1_epi32(tie));
 }
 static inline int half_way_f16(vf a) {
     __m512i size = _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(0x7FFFFFFF));
@@ -92,9 +93,7 @@ static inline int vf_half_way_bf16(vf a, vf b) {
 
 typedef __m512i vu;
 static inline vu vu_set(uint32_t a) { return _mm512_set1_epi64(a); }
-static inline vu vu_count(uint32_t a) {
-    return _mm512_add_epi64(vu_set(a), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
-}
+static inline vu vu_count(uint32_t a) { return _mm512_add_epi64(vu_set(a), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)); }
 static inline vu vu_xor(vu a, vu b) { return _mm512_xor_si512(a, b); }
 static inline vu vu_multiply(vu a, uint32_t b) { return _mm512_mul_epu32(a, vu_set(b)); }
 static inline vu vu_high(vu a) { return _mm512_srli_epi64(a, 32); }
@@ -106,7 +105,8 @@ static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
     _mm512_storeu_si512(p + 16, _mm512_permutex2var_epi64(even, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), odd));
 }
 static inline vf vf_keep(vf a, const uint32_t *words, uint32_t threshold) {
-    return _mm512_maskz_mov_ps(_mm512_cmpge_epu32_mask(_mm512_loadu_si512(words), _mm512_set1_epi32((int)threshold)), a);
+    return _mm512_maskz_mov_ps(_mm512_cmpge_epu32_mask(_mm512_loadu_si512(words), _mm512_set1_epi32((int)threshold)),
+                               a);
 }
 static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
     __m256i w = _mm256_loadu_si256((const __m256i *)(const void *)words);

@@ -13,21 +13,47 @@
 
 enum { LANES = 4, VECTOR_BYTES = 1 }; /* no alignment helps here */
 
-typedef struct vd { double at[LANES]; } vd;
-typedef struct vh { float at[LANES]; } vh;
-typedef struct vf { float at[2 * LANES]; } vf;
+typedef struct vd {
+    double at[LANES];
+} vd;
+typedef struct vh {
+    float at[LANES];
+} vh;
+typedef struct vf {
+    float at[2 * LANES];
+} vf;
 
 #define EACH_LANE for (int i = 0; i < LANES; i++)
 #define EACH_FLOAT for (int i = 0; i < 2 * LANES; i++)
 
-static inline vd vd_load(const double *p) { vd r; memcpy(&r, p, sizeof r); return r; }
+static inline vd vd_load(const double *p) {
+    vd r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
 static inline void vd_store(double *p, vd a) { memcpy(p, &a, sizeof a); }
 static inline void vd_stream(double *p, vd a) { vd_store(p, a); }
-static inline vd vd_set(double a) { vd r; EACH_LANE r.at[i] = a; return r; }
-static inline vd vd_add(vd a, vd b) { EACH_LANE a.at[i] += b.at[i]; return a; }
-static inline vd vd_sub(vd a, vd b) { EACH_LANE a.at[i] -= b.at[i]; return a; }
-static inline vd vd_mul(vd a, vd b) { EACH_LANE a.at[i] *= b.at[i]; return a; }
-static inline vd vd_fma(vd a, vd b, vd c) { EACH_LANE a.at[i] = fma(a.at[i], b.at[i], c.at[i]); return a; }
+static inline vd vd_set(double a) {
+    vd r;
+    EACH_LANE r.at[i] = a;
+    return r;
+}
+static inline vd vd_add(vd a, vd b) {
+    EACH_LANE a.at[i] += b.at[i];
+    return a;
+}
+static inline vd vd_sub(vd a, vd b) {
+    EACH_LANE a.at[i] -= b.at[i];
+    return a;
+}
+static inline vd vd_mul(vd a, vd b) {
+    EACH_LANE a.at[i] *= b.at[i];
+    return a;
+}
+static inline vd vd_fma(vd a, vd b, vd c) {
+    EACH_LANE a.at[i] = fma(a.at[i], b.at[i], c.at[i]);
+    return a;
+}
 
 /* a * b - p for p = round(a * b), exactly. Each factor is split into 26 + 27 bits. */
 static inline double product_error(double a, double b, double p) {
@@ -41,14 +67,22 @@ static inline vd vd_product_error(vd a, vd b, vd p) {
 }
 
 /* s0 c0 s1 c1 ..: first half and second half. */
-static inline vd vd_zip_low(vd s, vd c) { vd r; EACH_LANE r.at[i] = i % 2 ? c.at[i / 2] : s.at[i / 2]; return r; }
+static inline vd vd_zip_low(vd s, vd c) {
+    vd r;
+    EACH_LANE r.at[i] = i % 2 ? c.at[i / 2] : s.at[i / 2];
+    return r;
+}
 static inline vd vd_zip_high(vd s, vd c) {
     vd r;
     EACH_LANE r.at[i] = i % 2 ? c.at[LANES / 2 + i / 2] : s.at[LANES / 2 + i / 2];
     return r;
 }
 
-static inline vh vh_round(vd a) { vh r; EACH_LANE r.at[i] = (float)a.at[i]; return r; }
+static inline vh vh_round(vd a) {
+    vh r;
+    EACH_LANE r.at[i] = (float)a.at[i];
+    return r;
+}
 
 /* Rounds to odd: an inexact result takes the neighbour whose last bit is 1, so that rounding once more, to a narrower
  * type, is as one rounding. */
@@ -59,21 +93,58 @@ static inline float round_odd(double a) {
     if (error == 0 || error != error || (bits & 1)) return f;
     return posenc_f32_of_bits((error > 0) == (bits >> 31 == 0) ? bits + 1 : bits - 1);
 }
-static inline vh vh_round_odd(vd a) { vh r; EACH_LANE r.at[i] = round_odd(a.at[i]); return r; }
+static inline vh vh_round_odd(vd a) {
+    vh r;
+    EACH_LANE r.at[i] = round_odd(a.at[i]);
+    return r;
+}
 
-static inline vf vf_join(vh a, vh b) { vf r; EACH_LANE r.at[i] = a.at[i], r.at[LANES + i] = b.at[i]; return r; }
-static inline vf vf_zip(vh a, vh b) { vf r; EACH_LANE r.at[2 * i] = a.at[i], r.at[2 * i + 1] = b.at[i]; return r; }
+static inline vf vf_join(vh a, vh b) {
+    vf r;
+    EACH_LANE r.at[i] = a.at[i], r.at[LANES + i] = b.at[i];
+    return r;
+}
+static inline vf vf_zip(vh a, vh b) {
+    vf r;
+    EACH_LANE r.at[2 * i] = a.at[i], r.at[2 * i + 1] = b.at[i];
+    return r;
+}
 
-static inline vf vf_load(const float *p) { vf r; memcpy(&r, p, sizeof r); return r; }
+static inline vf vf_load(const float *p) {
+    vf r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
 static inline void vf_store(float *p, vf a) { memcpy(p, &a, sizeof a); }
 static inline void vf_stream(float *p, vf a) { vf_store(p, a); }
-static inline vf vf_set(float a) { vf r; EACH_FLOAT r.at[i] = a; return r; }
-static inline vf vf_add(vf a, vf b) { EACH_FLOAT a.at[i] += b.at[i]; return a; }
-static inline vf vf_mul(vf a, vf b) { EACH_FLOAT a.at[i] *= b.at[i]; return a; }
-static inline vf vf_fma(vf a, vf b, vf c) { EACH_FLOAT a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]); return a; }
+static inline vf vf_set(float a) {
+    vf r;
+    EACH_FLOAT r.at[i] = a;
+    return r;
+}
+static inline vf vf_add(vf a, vf b) {
+    EACH_FLOAT a.at[i] += b.at[i];
+    return a;
+}
+static inline vf vf_mul(vf a, vf b) {
+    EACH_FLOAT a.at[i] *= b.at[i];
+    return a;
+}
+static inline vf vf_fma(vf a, vf b, vf c) {
+    EACH_FLOAT a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]);
+    return a;
+}
 
-static inline vf vf_load_f16(const uint16_t *p) { vf r; EACH_FLOAT r.at[i] = posenc_f32_of_f16(p[i]); return r; }
-static inline vf vf_load_bf16(const uint16_t *p) { vf r; EACH_FLOAT r.at[i] = posenc_f32_of_bf16(p[i]); return r; }
+static inline vf vf_load_f16(const uint16_t *p) {
+    vf r;
+    EACH_FLOAT r.at[i] = posenc_f32_of_f16(p[i]);
+    return r;
+}
+static inline vf vf_load_bf16(const uint16_t *p) {
+    vf r;
+    EACH_FLOAT r.at[i] = posenc_f32_of_bf16(p[i]);
+    return r;
+}
 static inline void vf_store_f16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_f16_of_f32(a.at[i]); }
 static inline void vf_store_bf16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_bf16_of_f32(a.at[i]); }
 static inline void vf_stream_f16(uint16_t *p, vf a) { vf_store_f16(p, a); }
@@ -92,19 +163,39 @@ static inline int vf_half_way_f16(vf a, vf b) {
 }
 static inline int vf_half_way_bf16(vf a, vf b) {
     int any = 0;
-    EACH_FLOAT any |= (posenc_f32_bits(a.at[i]) & 0xFFFFu) == 0x8000u || (posenc_f32_bits(b.at[i]) & 0xFFFFu) == 0x8000u;
+    EACH_FLOAT any |=
+        (posenc_f32_bits(a.at[i]) & 0xFFFFu) == 0x8000u || (posenc_f32_bits(b.at[i]) & 0xFFFFu) == 0x8000u;
     return any;
 }
 
 /* 32-bit words in the low halves of 64-bit lanes, whose high halves mean nothing. */
-typedef struct vu { uint64_t at[LANES]; } vu;
-static inline vu vu_set(uint32_t a) { vu r; EACH_LANE r.at[i] = a; return r; }
+typedef struct vu {
+    uint64_t at[LANES];
+} vu;
+static inline vu vu_set(uint32_t a) {
+    vu r;
+    EACH_LANE r.at[i] = a;
+    return r;
+}
 /* a, a + 1, a + 2, .. */
-static inline vu vu_count(uint32_t a) { vu r; EACH_LANE r.at[i] = (uint64_t)a + (uint64_t)i; return r; }
-static inline vu vu_xor(vu a, vu b) { EACH_LANE a.at[i] ^= b.at[i]; return a; }
+static inline vu vu_count(uint32_t a) {
+    vu r;
+    EACH_LANE r.at[i] = (uint64_t)a + (uint64_t)i;
+    return r;
+}
+static inline vu vu_xor(vu a, vu b) {
+    EACH_LANE a.at[i] ^= b.at[i];
+    return a;
+}
 /* The whole product of each word with b: its low word in place, its high word for vu_high. */
-static inline vu vu_multiply(vu a, uint32_t b) { EACH_LANE a.at[i] = (a.at[i] & 0xFFFFFFFFu) * b; return a; }
-static inline vu vu_high(vu a) { EACH_LANE a.at[i] >>= 32; return a; }
+static inline vu vu_multiply(vu a, uint32_t b) {
+    EACH_LANE a.at[i] = (a.at[i] & 0xFFFFFFFFu) * b;
+    return a;
+}
+static inline vu vu_high(vu a) {
+    EACH_LANE a.at[i] >>= 32;
+    return a;
+}
 /* a0 b0 c0 d0 a1 b1 c1 d1 .. */
 static inline void vu_store_blocks(uint32_t *p, vu a, vu b, vu c, vu d) {
     EACH_LANE {

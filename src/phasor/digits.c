@@ -1,6 +1,7 @@
 /* Exact reduction of angles, on integers, and the seeds of digit places.
- * An angle is a fraction of a turn in fixed point. Its top seven bits, rounded, name a multiple of 1/128 turn, whose sine
- * and cosine stand in a table of twice the double precision; what remains is at most 1/256 turn and goes to a kernel. */
+ * An angle is a fraction of a turn in fixed point. Its top seven bits, rounded, name a multiple of 1/128 turn, whose
+ * sine and cosine stand in a table of twice the double precision; what remains is at most 1/256 turn and goes to a
+ * kernel. */
 #include "phasor/digits.h"
 
 #include <string.h>

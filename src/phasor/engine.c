@@ -37,7 +37,8 @@ posenc_status posenc_engine_create(posenc_engine *engine, const posenc_context *
         !posenc_size_multiply(row_bytes, total_rows(engine), &engine->memory_bytes) ||
         !posenc_size_multiply(engine->padded, sizeof(posenc_wide), &turn_bytes) ||
         !posenc_size_add(engine->memory_bytes, turn_bytes, &engine->memory_bytes))
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "dim", "expected a plan that fits into memory, got a larger one");
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "dim",
+                           "expected a plan that fits into memory, got a larger one");
     engine->memory = posenc_allocate(context, engine->memory_bytes);
     if (!engine->memory) return posenc_fail_memory(error, "plan", engine->memory_bytes);
     double *next = engine->memory;
@@ -55,7 +56,8 @@ posenc_status posenc_engine_prepare(posenc_engine *engine, posenc_error *error) 
     if (!memory) return posenc_fail_memory(error, "plan", bytes);
     posenc_seed seed = posenc_seed_over(memory, engine->padded);
     for (int l = 0; l < engine->places; l++) {
-        posenc_place_seed(engine->kernels, engine->turns, engine->n, l, seed, memory + posenc_seed_doubles(engine->padded));
+        posenc_place_seed(engine->kernels, engine->turns, engine->n, l, seed,
+                          memory + posenc_seed_doubles(engine->padded));
         engine->kernels->digit_rows(&seed, engine->padded, engine->rows[l], engine->digits[l], 2 * engine->padded);
     }
     posenc_release(engine->context, memory);
@@ -216,8 +218,7 @@ static void set_tiny(posenc_phasor_scratch *s, double position) {
 }
 
 /* The whole part by digits, the rest by one more phasor. */
-void posenc_emit_real(posenc_phasor_scratch *s, const posenc_row_format *f, double position,
-                      posenc_row_target target) {
+void posenc_emit_real(posenc_phasor_scratch *s, const posenc_row_format *f, double position, posenc_row_target target) {
     double size = fabs(position), whole = floor(size), rest = size - whole;
     int digit;
     int64_t block = posenc_split_digit(position < 0 ? -(int64_t)whole : (int64_t)whole, &digit);

@@ -11,17 +11,17 @@
 typedef struct posenc_engine {
     const posenc_context *context;
     const posenc_kernels *kernels;
-    size_t n, padded;            /* pairs */
-    posenc_wide *turns;          /* n frequencies */
-    int places;                  /* digit places kept */
-    int rows[POSENC_MOST_PLACES];      /* rows kept of each */
+    size_t n, padded;             /* pairs */
+    posenc_wide *turns;           /* n frequencies */
+    int places;                   /* digit places kept */
+    int rows[POSENC_MOST_PLACES]; /* rows kept of each */
     double *digits[POSENC_MOST_PLACES];
     double *memory;
     size_t memory_bytes;
 } posenc_engine;
 
-/* Makes an engine for n pairs, whose frequencies the caller then writes into engine->turns before posenc_engine_prepare.
- * On failure nothing is left allocated. */
+/* Makes an engine for n pairs, whose frequencies the caller then writes into engine->turns before
+ * posenc_engine_prepare. On failure nothing is left allocated. */
 posenc_status posenc_engine_create(posenc_engine *engine, const posenc_context *context, size_t n, int64_t max_len,
                                    posenc_error *error);
 

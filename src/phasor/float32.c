@@ -40,7 +40,8 @@ static float power(double base, float exponent) {
     return round_reciprocal(&inverse);
 }
 
-void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t step, uint64_t denominator, bool by_exp) {
+void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t step, uint64_t denominator,
+                                bool by_exp) {
     float rate = by_exp ? (float)(-posenc_wide_log(base) / (double)denominator) : 0;
     for (size_t i = 0; i < n; i++) {
         float numerator = (float)(step * i);
@@ -54,8 +55,8 @@ void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t
     }
 }
 
-void posenc_float32_phasors(const posenc_kernels *kernels, const float *inv_freq, size_t n, float position, float *sines,
-                            float *cosines, float *angles, double *work) {
+void posenc_float32_phasors(const posenc_kernels *kernels, const float *inv_freq, size_t n, float position,
+                            float *sines, float *cosines, float *angles, double *work) {
     size_t p = posenc_padded_pairs(n);
     for (size_t i = 0; i < n; i++) angles[i] = position * inv_freq[i];
     posenc_angle_phasors(kernels, angles, n, work);

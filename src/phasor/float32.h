@@ -12,10 +12,11 @@
 #include "kernels/kernels.h"
 
 /* inv_freq[i] for i in 0..n-1; numerator step * i over denominator. by_exp picks float32-exp. */
-void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t step, uint64_t denominator, bool by_exp);
+void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t step, uint64_t denominator,
+                                bool by_exp);
 
 /* sines[i], cosines[i] of position * inv_freq[i]. angles: n floats; work: 6 * padded doubles. */
-void posenc_float32_phasors(const posenc_kernels *kernels, const float *inv_freq, size_t n, float position, float *sines,
-                            float *cosines, float *angles, double *work);
+void posenc_float32_phasors(const posenc_kernels *kernels, const float *inv_freq, size_t n, float position,
+                            float *sines, float *cosines, float *angles, double *work);
 
 #endif

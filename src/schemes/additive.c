@@ -4,12 +4,13 @@
 
 posenc_status posenc_plan_write(const posenc_plan *plan, const posenc_positions *positions, DLTensor *out,
                                 posenc_error *error) {
-    posenc_row_call call = {.plan = plan, .positions = positions, .y = out, .y_name = "out", .scale = 1, .padding_idx = -1};
+    posenc_row_call call = {
+        .plan = plan, .positions = positions, .y = out, .y_name = "out", .scale = 1, .padding_idx = -1};
     return posenc_row_call_run(&call, NULL, error);
 }
 
-posenc_status posenc_plan_add(const posenc_plan *plan, const posenc_positions *positions, const DLTensor *x, double scale,
-                              DLTensor *y, posenc_error *error) {
+posenc_status posenc_plan_add(const posenc_plan *plan, const posenc_positions *positions, const DLTensor *x,
+                              double scale, DLTensor *y, posenc_error *error) {
     if (!x) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "x", "expected a tensor, got NULL");
     posenc_row_call call = {.plan = plan,
                             .positions = positions,

@@ -46,9 +46,9 @@ posenc_status posenc_cursor_write_f32(posenc_cursor *cursor, int64_t position, f
 posenc_status posenc_cursor_add_f32(posenc_cursor *cursor, int64_t position, const float *x, float *y) {
     if (!cursor || !x || !y) return POSENC_ERROR_ARGUMENT;
     posenc_fpenv saved = posenc_fpenv_enter();
-    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (posenc_row_target){.out = (char *)cursor->row}, false);
-    posenc_add_job job = {
-        .rows = 1, .n = (size_t)cursor->plan->rows.dim, .x = x, .e = cursor->row, .y = y, .scale = 1};
+    posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (posenc_row_target){.out = (char *)cursor->row},
+                         false);
+    posenc_add_job job = {.rows = 1, .n = (size_t)cursor->plan->rows.dim, .x = x, .e = cursor->row, .y = y, .scale = 1};
     cursor->plan->rows.engine.kernels->add[POSENC_F32](&job);
     posenc_fpenv_leave(saved);
     return POSENC_OK;

@@ -10,14 +10,15 @@
 static posenc_status refuse_text(const posenc_parameter_info *info, const char *text, posenc_error *error) {
     switch (info->kind) {
         case POSENC_PARAMETER_INTEGER:
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected %.0f..%.0f, got \"%.40s\"", info->minimum,
-                               info->maximum, text);
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected %.0f..%.0f, got \"%.40s\"",
+                               info->minimum, info->maximum, text);
         case POSENC_PARAMETER_REAL:
             return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected a number %g..%g, got \"%.40s\"",
                                info->minimum, info->maximum, text);
         case POSENC_PARAMETER_FLAG:
             return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected true or false, got \"%.40s\"", text);
-        case POSENC_PARAMETER_CHOICE: break;
+        case POSENC_PARAMETER_CHOICE:
+            break;
     }
     char list[160] = "";
     for (size_t i = 0; info->choices[i]; i++) {
@@ -44,10 +45,14 @@ static bool parse_flag(const char *text, int64_t *out) {
 
 static bool parse_value(const posenc_parameter_info *info, const char *text, posenc_value *value) {
     switch (info->kind) {
-        case POSENC_PARAMETER_INTEGER: return posenc_parse_i64(text, &value->integer);
-        case POSENC_PARAMETER_REAL: return posenc_parse_f64(text, &value->real);
-        case POSENC_PARAMETER_CHOICE: return parse_choice(info, text, &value->integer);
-        case POSENC_PARAMETER_FLAG: return parse_flag(text, &value->integer);
+        case POSENC_PARAMETER_INTEGER:
+            return posenc_parse_i64(text, &value->integer);
+        case POSENC_PARAMETER_REAL:
+            return posenc_parse_f64(text, &value->real);
+        case POSENC_PARAMETER_CHOICE:
+            return parse_choice(info, text, &value->integer);
+        case POSENC_PARAMETER_FLAG:
+            return parse_flag(text, &value->integer);
     }
     return false;
 }
@@ -64,8 +69,8 @@ static posenc_status check_value(const posenc_parameter_info *info, const posenc
     int64_t n = 0;
     while (info->choices[n]) n++;
     if (value->integer >= 0 && value->integer < n) return POSENC_OK;
-    return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected a choice 0..%lld, got %lld", (long long)n - 1,
-                       (long long)value->integer);
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected a choice 0..%lld, got %lld",
+                       (long long)n - 1, (long long)value->integer);
 }
 
 posenc_status posenc_values_check(const posenc_scheme *scheme, const posenc_value *values, posenc_error *error) {
@@ -87,9 +92,12 @@ static posenc_status refuse_name(const posenc_scheme_info *info, const char *nam
     for (size_t i = 0; i < info->n_parameters; i++) names[i] = info->parameters[i].name;
     const char *near = posenc_nearest_name(name, names, info->n_parameters);
     if (near)
-        return posenc_fail(error, POSENC_ERROR_UNKNOWN, info->name, "expected a parameter of this scheme, got \"%.40s\"; "
-                           "did you mean \"%s\"?", name, near);
-    return posenc_fail(error, POSENC_ERROR_UNKNOWN, info->name, "expected a parameter of this scheme, got \"%.40s\"", name);
+        return posenc_fail(error, POSENC_ERROR_UNKNOWN, info->name,
+                           "expected a parameter of this scheme, got \"%.40s\"; "
+                           "did you mean \"%s\"?",
+                           name, near);
+    return posenc_fail(error, POSENC_ERROR_UNKNOWN, info->name, "expected a parameter of this scheme, got \"%.40s\"",
+                       name);
 }
 
 posenc_status posenc_values_default(const posenc_scheme *scheme, posenc_value *values, posenc_error *error) {
@@ -108,7 +116,8 @@ posenc_status posenc_values_parse(const posenc_scheme *scheme, const posenc_para
     const posenc_scheme_info *info = &scheme->info;
     for (size_t i = 0; i < n; i++) {
         if (!parameters[i].name || !parameters[i].text)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "parameters", "expected names and texts, got NULL at %zu", i);
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "parameters", "expected names and texts, got NULL at %zu",
+                               i);
         size_t at = find_parameter(info, parameters[i].name);
         if (at == info->n_parameters) return refuse_name(info, parameters[i].name, error);
         if (given[at])
@@ -130,10 +139,18 @@ posenc_status posenc_plan_parameter(const posenc_plan *plan, const char *name, c
     const posenc_value *value = &plan->values[at];
     char whole[64];
     switch (info->parameters[at].kind) {
-        case POSENC_PARAMETER_INTEGER: snprintf(whole, sizeof whole, "%lld", (long long)value->integer); break;
-        case POSENC_PARAMETER_REAL: posenc_print_f64(value->real, whole); break;
-        case POSENC_PARAMETER_CHOICE: snprintf(whole, sizeof whole, "%s", info->parameters[at].choices[value->integer]); break;
-        case POSENC_PARAMETER_FLAG: snprintf(whole, sizeof whole, "%s", value->integer ? "true" : "false"); break;
+        case POSENC_PARAMETER_INTEGER:
+            snprintf(whole, sizeof whole, "%lld", (long long)value->integer);
+            break;
+        case POSENC_PARAMETER_REAL:
+            posenc_print_f64(value->real, whole);
+            break;
+        case POSENC_PARAMETER_CHOICE:
+            snprintf(whole, sizeof whole, "%s", info->parameters[at].choices[value->integer]);
+            break;
+        case POSENC_PARAMETER_FLAG:
+            snprintf(whole, sizeof whole, "%s", value->integer ? "true" : "false");
+            break;
     }
     if (!text || strlen(whole) >= capacity) return POSENC_ERROR_ARGUMENT;
     memcpy(text, whole, strlen(whole) + 1);

@@ -35,8 +35,8 @@ static posenc_status refuse_scheme(const char *name, posenc_error *error) {
     const char *near = posenc_nearest_name(name, names, n < 64 ? n : 64);
     if (!name) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scheme", "expected a name, got NULL");
     if (near)
-        return posenc_fail(error, POSENC_ERROR_UNKNOWN, "scheme", "expected a known scheme, got \"%.40s\"; did you mean \"%s\"?",
-                           name, near);
+        return posenc_fail(error, POSENC_ERROR_UNKNOWN, "scheme",
+                           "expected a known scheme, got \"%.40s\"; did you mean \"%s\"?", name, near);
     return posenc_fail(error, POSENC_ERROR_UNKNOWN, "scheme", "expected a known scheme, got \"%.40s\"", name);
 }
 

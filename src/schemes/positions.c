@@ -25,9 +25,14 @@ static int64_t integer_at(const char *at, posenc_dtype dtype) {
     int32_t narrow;
     int64_t wide;
     switch (dtype) {
-        case POSENC_I64: memcpy(&wide, at, sizeof wide); return wide;
-        case POSENC_I32: memcpy(&narrow, at, sizeof narrow); return narrow;
-        default: return (unsigned char)*at; /* u8 and bool */
+        case POSENC_I64:
+            memcpy(&wide, at, sizeof wide);
+            return wide;
+        case POSENC_I32:
+            memcpy(&narrow, at, sizeof narrow);
+            return narrow;
+        default:
+            return (unsigned char)*at; /* u8 and bool */
     }
 }
 
@@ -39,10 +44,14 @@ typedef struct expected {
     posenc_dtype dtypes[5];
 } expected;
 
-static const expected expect_ids = {"position_ids", "i32, i64 or f64", {POSENC_I32, POSENC_I64, POSENC_F64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
-static const expected expect_offsets = {"offsets", "i32 or i64", {POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
-static const expected expect_lengths = {"cu_seqlens", "i32 or i64", {POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
-static const expected expect_mask = {"mask", "bool, u8, i32 or i64", {POSENC_BOOL, POSENC_U8, POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT}};
+static const expected expect_ids = {
+    "position_ids", "i32, i64 or f64", {POSENC_I32, POSENC_I64, POSENC_F64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
+static const expected expect_offsets = {
+    "offsets", "i32 or i64", {POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
+static const expected expect_lengths = {
+    "cu_seqlens", "i32 or i64", {POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT, POSENC_DTYPE_COUNT}};
+static const expected expect_mask = {
+    "mask", "bool, u8, i32 or i64", {POSENC_BOOL, POSENC_U8, POSENC_I32, POSENC_I64, POSENC_DTYPE_COUNT}};
 
 static posenc_status check_tensor(const DLTensor *tensor, const expected *e, posenc_dtype *dtype, posenc_error *error) {
     posenc_status status = posenc_tensor_check(tensor, e->name, dtype, error);
@@ -90,7 +99,8 @@ static posenc_status first_position(const posenc_token_positions *p, int64_t row
                        (long long)n, (long long)p->start, (long long)offset, (long long)row);
 }
 
-static posenc_status open_offsets(const DLTensor *offsets, int64_t rows, posenc_token_positions *p, posenc_error *error) {
+static posenc_status open_offsets(const DLTensor *offsets, int64_t rows, posenc_token_positions *p,
+                                  posenc_error *error) {
     posenc_dtype dtype;
     posenc_status status = check_tensor(offsets, &expect_offsets, &dtype, error);
     if (status == POSENC_OK) status = check_vector(offsets, "offsets", rows, error);
@@ -132,7 +142,8 @@ static posenc_status allocate_resolved(posenc_token_positions *p, int64_t rows, 
     int64_t n;
     size_t bytes;
     if (!posenc_i64_multiply(rows, p->tokens, &n) || !posenc_bytes_of(n, sizeof *p->resolved, &bytes))
-        return posenc_fail(error, POSENC_ERROR_SHAPE, "positions", "expected a size that fits into memory, got a larger one");
+        return posenc_fail(error, POSENC_ERROR_SHAPE, "positions",
+                           "expected a size that fits into memory, got a larger one");
     p->resolved = posenc_allocate(p->context, bytes);
     return p->resolved ? POSENC_OK : posenc_fail_memory(error, "positions", bytes);
 }
@@ -152,7 +163,8 @@ static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token
         int64_t next;
         status = first_position(p, b, p->tokens, &next, error);
         if (status == POSENC_OK && next == INT64_MIN) /* it marks padding here */
-            status = posenc_fail(error, POSENC_ERROR_POSITION, "start", "expected a first position above -2^63 beside a mask, got it");
+            status = posenc_fail(error, POSENC_ERROR_POSITION, "start",
+                                 "expected a first position above -2^63 beside a mask, got it");
         if (status != POSENC_OK) return status;
         for (int64_t t = 0; t < p->tokens; t++)
             p->resolved[b * p->tokens + t] =
@@ -177,8 +189,9 @@ static posenc_status check_lengths(const DLTensor *lengths, posenc_dtype dtype, 
     for (int64_t i = 1; i < n; i++) {
         int64_t here = length_at(lengths, dtype, i);
         if (here < before)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "cu_seqlens", "expected values that never fall, got %lld after %lld at %lld",
-                               (long long)here, (long long)before, (long long)i);
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "cu_seqlens",
+                               "expected values that never fall, got %lld after %lld at %lld", (long long)here,
+                               (long long)before, (long long)i);
         before = here;
     }
     if (before == tokens) return POSENC_OK;
@@ -192,9 +205,11 @@ static posenc_status open_packed(const DLTensor *lengths, const DLTensor *offset
     posenc_dtype dtype;
     posenc_status status = check_tensor(lengths, &expect_lengths, &dtype, error);
     if (status != POSENC_OK) return status;
-    if (lengths->ndim != 1 || lengths->shape[0] < 1) return refuse_shape(lengths, "cu_seqlens", "(sequences + 1,)", error);
+    if (lengths->ndim != 1 || lengths->shape[0] < 1)
+        return refuse_shape(lengths, "cu_seqlens", "(sequences + 1,)", error);
     if (batch != 1)
-        return posenc_fail(error, POSENC_ERROR_SHAPE, "cu_seqlens", "expected a batch of 1 beside it, got %lld", (long long)batch);
+        return posenc_fail(error, POSENC_ERROR_SHAPE, "cu_seqlens", "expected a batch of 1 beside it, got %lld",
+                           (long long)batch);
     status = check_lengths(lengths, dtype, p->tokens, error);
     if (status == POSENC_OK && offsets) status = open_offsets(offsets, lengths->shape[0] - 1, p, error);
     if (status == POSENC_OK) status = allocate_resolved(p, 1, error);
@@ -217,10 +232,12 @@ static posenc_status open_consecutive(int64_t batch, posenc_token_positions *p, 
     return status;
 }
 
-static posenc_status open_form(const posenc_positions *given, int64_t batch, posenc_token_positions *p, posenc_error *error) {
+static posenc_status open_form(const posenc_positions *given, int64_t batch, posenc_token_positions *p,
+                               posenc_error *error) {
     int forms = (given->ids != NULL) + (given->mask != NULL) + (given->cu_seqlens != NULL);
     if (forms > 1)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "positions", "expected one of ids, mask and cu_seqlens, got %d", forms);
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "positions",
+                           "expected one of ids, mask and cu_seqlens, got %d", forms);
     if (given->ids) return open_ids(given->ids, batch, p, error);
     if (given->cu_seqlens) return open_packed(given->cu_seqlens, given->offsets, batch, p, error);
     posenc_status status = given->offsets ? open_offsets(given->offsets, batch, p, error) : POSENC_OK;
@@ -232,14 +249,15 @@ static posenc_status open_form(const posenc_positions *given, int64_t batch, pos
     return open_mask(given->mask, batch, p, error);
 }
 
-posenc_status posenc_positions_open(const posenc_context *context, const posenc_positions *positions, int64_t padding_idx,
-                                    int64_t batch, int64_t tokens, posenc_token_positions *out, posenc_error *error) {
+posenc_status posenc_positions_open(const posenc_context *context, const posenc_positions *positions,
+                                    int64_t padding_idx, int64_t batch, int64_t tokens, posenc_token_positions *out,
+                                    posenc_error *error) {
     posenc_positions all;
     posenc_positions_default(&all, sizeof all);
     if (positions) {
         if (positions->size < sizeof positions->size || positions->size > sizeof all)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "positions.size", "expected at most %zu, got %zu", sizeof all,
-                               positions->size);
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "positions.size", "expected at most %zu, got %zu",
+                               sizeof all, positions->size);
         memcpy(&all, positions, positions->size);
     }
     posenc_token_positions p = {.context = context, .tokens = tokens, .start = all.start, .padding_idx = padding_idx};
@@ -305,7 +323,8 @@ static bool follows(const posenc_position_run *run, const posenc_position_run *n
     return run->whole <= INT64_MAX - run->count && next->whole == run->whole + run->count;
 }
 
-posenc_position_run posenc_position_run_at(const posenc_token_positions *p, int64_t batch, int64_t token, int64_t most) {
+posenc_position_run posenc_position_run_at(const posenc_token_positions *p, int64_t batch, int64_t token,
+                                           int64_t most) {
     if (!p->ids && !p->resolved) {
         int64_t offset = p->offsets ? integer_at(p->offsets + batch * p->offset_bytes, p->offset_dtype) : 0;
         return (posenc_position_run){.kind = POSENC_POSITION_WHOLE, .whole = p->start + offset + token, .count = most};

@@ -17,17 +17,18 @@ typedef struct posenc_token_positions {
     const char *offsets; /* NULL: none */
     posenc_dtype offset_dtype;
     int64_t offset_bytes;
-    int64_t *resolved;       /* masks and packed sequences: one position a token, INT64_MIN for padding; owned */
-    int64_t resolved_row;    /* elements from batch row to batch row; 0 when they share */
-    bool skips;              /* some token may be padding */
-    int64_t padding_idx;     /* ids equal to it are padding; -1: none */
-    bool shared;             /* every batch row has the same positions */
+    int64_t *resolved;    /* masks and packed sequences: one position a token, INT64_MIN for padding; owned */
+    int64_t resolved_row; /* elements from batch row to batch row; 0 when they share */
+    bool skips;           /* some token may be padding */
+    int64_t padding_idx;  /* ids equal to it are padding; -1: none */
+    bool shared;          /* every batch row has the same positions */
 } posenc_token_positions;
 
 /* Checks positions for batch x tokens and finds how to read them. Every value is looked at: NaN, infinities and doubles
  * beyond 2^53 are refused with their place. On success the caller closes. */
-posenc_status posenc_positions_open(const posenc_context *context, const posenc_positions *positions, int64_t padding_idx,
-                                    int64_t batch, int64_t tokens, posenc_token_positions *out, posenc_error *error);
+posenc_status posenc_positions_open(const posenc_context *context, const posenc_positions *positions,
+                                    int64_t padding_idx, int64_t batch, int64_t tokens, posenc_token_positions *out,
+                                    posenc_error *error);
 void posenc_positions_close(posenc_token_positions *positions);
 
 /* Refuses an output that shares memory with any tensor of positions. */

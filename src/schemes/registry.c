@@ -26,7 +26,8 @@ const posenc_scheme_info *posenc_scheme_find(const char *name) {
 }
 
 const char *posenc_effect_name(posenc_effect effect) {
-    static const char *const names[] = {"no such effect", "adds rows", "rotates pairs", "biases scores", "relates vectors"};
+    static const char *const names[] = {"no such effect", "adds rows", "rotates pairs", "biases scores",
+                                        "relates vectors"};
     size_t i = (size_t)effect;
     return i < sizeof names / sizeof *names ? names[i] : names[0];
 }

@@ -110,7 +110,8 @@ static void emit_nothing(const shared_call *c, posenc_dtype dtype, int64_t count
         memset(row, 0, (size_t)c->y.dim * bytes);
         if (!c->call->x) continue;
         for (int64_t k = 0; k < c->y.dim; k++)
-            memcpy(row + (size_t)k * bytes, dtype == POSENC_F64 ? (const void *)&minus_f64 : (const void *)&minus_f32, bytes);
+            memcpy(row + (size_t)k * bytes, dtype == POSENC_F64 ? (const void *)&minus_f64 : (const void *)&minus_f32,
+                   bytes);
     }
 }
 
@@ -120,14 +121,18 @@ static void emit_position(const shared_call *c, worker *w, const posenc_position
         case POSENC_POSITION_WHOLE:
             posenc_rows_emit_run(&w->scratch, dtype, run->whole, run->count, target, stream);
             break;
-        case POSENC_POSITION_REAL: posenc_rows_emit_real(&w->scratch, dtype, run->real, target); break;
-        case POSENC_POSITION_NONE: emit_nothing(c, dtype, run->count, target); break;
+        case POSENC_POSITION_REAL:
+            posenc_rows_emit_real(&w->scratch, dtype, run->real, target);
+            break;
+        case POSENC_POSITION_NONE:
+            emit_nothing(c, dtype, run->count, target);
+            break;
     }
 }
 
 /* Encodings of count tokens from (batch, token) on. */
-static void emit_tokens(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count, posenc_dtype dtype,
-                        posenc_row_target target, bool stream) {
+static void emit_tokens(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count,
+                        posenc_dtype dtype, posenc_row_target target, bool stream) {
     while (count > 0) {
         posenc_position_run run = posenc_position_run_at(&c->positions, batch, token, count);
         emit_position(c, w, &run, dtype, target, stream);
@@ -146,7 +151,8 @@ static void put_tokens(const shared_call *c, worker *w, int64_t batch, int64_t t
     }
     for (int64_t i = 0; i < count; i++) {
         emit_tokens(c, w, batch, token + i, 1, c->y.dtype, (posenc_row_target){.out = w->y_row}, false);
-        scatter(w->y_row, posenc_row_at(&c->y, batch, token + i), c->y.channel_bytes, c->y.dim, posenc_dtype_bytes(c->y.dtype));
+        scatter(w->y_row, posenc_row_at(&c->y, batch, token + i), c->y.channel_bytes, c->y.dim,
+                posenc_dtype_bytes(c->y.dtype));
     }
 }
 
@@ -200,7 +206,9 @@ static void add_rows(const shared_call *c, worker *w, const char *e, ptrdiff_t e
     for (int64_t i = 0; i < count; i++) add_strided_row(c, w, e + i * e_bytes, batch, token + i);
 }
 
-static ptrdiff_t e_row_bytes(const shared_call *c) { return (ptrdiff_t)((size_t)c->y.dim * posenc_dtype_bytes(c->e_dtype)); }
+static ptrdiff_t e_row_bytes(const shared_call *c) {
+    return (ptrdiff_t)((size_t)c->y.dim * posenc_dtype_bytes(c->e_dtype));
+}
 
 /* Shortens a run to the part of it that lies within the table, which is true, or to the part before or behind: a stored
  * row serves wherever the table has one, also where a run leaves the table. */
@@ -223,14 +231,16 @@ static void add_from_table(const shared_call *c, worker *w, int64_t batch, int64
         if (cut_at_table(c, &run))
             e = c->call->table + run.whole * e_row_bytes(c);
         else
-            emit_position(c, w, &run, c->e_dtype, (posenc_row_target){.out = w->tile, .row_bytes = e_row_bytes(c)}, false);
+            emit_position(c, w, &run, c->e_dtype, (posenc_row_target){.out = w->tile, .row_bytes = e_row_bytes(c)},
+                          false);
         add_rows(c, w, e, e_row_bytes(c), batch, token, run.count);
         token += run.count, count -= run.count;
     }
 }
 
 /* A unit of work is one tile of tokens of one batch row. Where the batch shares its positions, or stored rows that lie
- * near each other, the batch is the inner loop, so that a tile is made, or a stored part fetched, once for all of it. */
+ * near each other, the batch is the inner loop, so that a tile is made, or a stored part fetched, once for all of it.
+ */
 static void add_slice(void *argument, int index) {
     const shared_call *c = argument;
     worker *w = &c->workers[index];
@@ -289,7 +299,8 @@ static int64_t rows_of_tile(int64_t dim, size_t element, int64_t tokens) {
 /* The first position of a run that lies outside of the table, and whether there is one. */
 static bool leaves_table(const posenc_position_run *run, int64_t rows, int64_t *position) {
     bool real = run->kind == POSENC_POSITION_REAL;
-    int64_t first = real ? (int64_t)floor(run->real) : run->whole, last = real ? (int64_t)ceil(run->real) : first + (run->count - 1);
+    int64_t first = real ? (int64_t)floor(run->real) : run->whole,
+            last = real ? (int64_t)ceil(run->real) : first + (run->count - 1);
     *position = first < 0 || first >= rows ? first : real ? last : rows;
     return first < 0 || last >= rows;
 }
@@ -354,7 +365,8 @@ static posenc_status run_open(shared_call *c, bool *past, posenc_error *error) {
     if (!call->x) return run_slices(c, put_slice, error);
     bool once = c->y.batch == 1 || !c->positions.shared; /* no tile would serve twice */
     bool plain = !call->table && !call->dropout.active && !c->positions.skips && c->x.packed && c->y.packed;
-    if (call->adds && once && plain && posenc_rows_can_add(&call->plan->rows, c->y.dtype)) return run_slices(c, put_slice, error);
+    if (call->adds && once && plain && posenc_rows_can_add(&call->plan->rows, c->y.dtype))
+        return run_slices(c, put_slice, error);
     c->tile_rows = rows_of_tile(c->y.dim, posenc_dtype_bytes(c->e_dtype), c->y.tokens);
     if (call->table) return run_table(c, error);
     return run_slices(c, call->adds ? add_slice : scale_slice, error);
@@ -368,7 +380,8 @@ posenc_status posenc_row_call_run(const posenc_row_call *call, bool *went_past, 
     if (status == POSENC_OK && !isfinite(call->scale))
         status = posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number, got %g", call->scale);
     if (status == POSENC_OK)
-        status = posenc_positions_open(c.context, call->positions, call->padding_idx, c.y.batch, c.y.tokens, &c.positions, error);
+        status = posenc_positions_open(c.context, call->positions, call->padding_idx, c.y.batch, c.y.tokens,
+                                       &c.positions, error);
     if (status != POSENC_OK) return status;
     status = posenc_positions_check_apart(call->positions, call->y, call->y_name, error);
     if (status == POSENC_OK) status = run_open(&c, &past, error);

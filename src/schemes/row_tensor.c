@@ -8,14 +8,17 @@ posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, i
     posenc_status status = posenc_tensor_check(tensor, name, &dtype, error);
     if (status != POSENC_OK) return status;
     if (dtype > POSENC_BF16)
-        return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s", posenc_dtype_name(dtype));
+        return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
+                           posenc_dtype_name(dtype));
     int rank = tensor->ndim;
     char shape[96];
     posenc_shape_text(rank, tensor->shape, shape);
     if (rank != 2 && rank != 3)
-        return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected (tokens, dim) or (batch, tokens, dim), got %s", shape);
+        return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected (tokens, dim) or (batch, tokens, dim), got %s",
+                           shape);
     if (tensor->shape[rank - 1] != dim)
-        return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected a last axis of dim %lld, got %s", (long long)dim, shape);
+        return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected a last axis of dim %lld, got %s", (long long)dim,
+                           shape);
     ptrdiff_t bytes = (ptrdiff_t)posenc_dtype_bytes(dtype);
     *out = (posenc_row_tensor){
         .data = posenc_tensor_data(tensor),
@@ -33,7 +36,8 @@ posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, i
 
 posenc_status posenc_row_tensor_check_output(const DLTensor *out, const char *name, posenc_error *error) {
     if (!posenc_tensor_folds(out)) return POSENC_OK;
-    return posenc_fail(error, POSENC_ERROR_OVERLAP, name, "expected strides that keep elements apart, got some that meet");
+    return posenc_fail(error, POSENC_ERROR_OVERLAP, name,
+                       "expected strides that keep elements apart, got some that meet");
 }
 
 /* Smallest stride of the axes before the last, if it divides the others; else 0. */
@@ -71,7 +75,7 @@ posenc_status posenc_row_tensors_check_pair(const DLTensor *x, const posenc_row_
         return posenc_fail(error, POSENC_ERROR_DTYPE, y_name, "expected the dtype of %s %s, got %s", x_name,
                            posenc_dtype_name(xr->dtype), posenc_dtype_name(yr->dtype));
     if (posenc_tensors_meet(x, y) && !posenc_tensors_same(x, y) && !rows_pass(x, y, xr->dim))
-        return posenc_fail(error, POSENC_ERROR_OVERLAP, y_name, "expected %s itself or memory apart from it, got a partial overlap",
-                           x_name);
+        return posenc_fail(error, POSENC_ERROR_OVERLAP, y_name,
+                           "expected %s itself or memory apart from it, got a partial overlap", x_name);
     return posenc_row_tensor_check_output(y, y_name, error);
 }

@@ -42,9 +42,12 @@ typedef struct geometry {
 static geometry geometry_of(const posenc_value *values) {
     uint64_t d = (uint64_t)values[DIM].integer, h = d / 2;
     switch ((posenc_layout)values[LAYOUT].integer) {
-        case POSENC_LAYOUT_HALVES: return (geometry){h, h, 1, h > 0 ? h : 1, true};
-        case POSENC_LAYOUT_TENSOR2TENSOR: return (geometry){h, h, 1, h > 1 ? h - 1 : 1, true};
-        case POSENC_LAYOUT_INTERLEAVED: break;
+        case POSENC_LAYOUT_HALVES:
+            return (geometry){h, h, 1, h > 0 ? h : 1, true};
+        case POSENC_LAYOUT_TENSOR2TENSOR:
+            return (geometry){h, h, 1, h > 1 ? h - 1 : 1, true};
+        case POSENC_LAYOUT_INTERLEAVED:
+            break;
     }
     return (geometry){d - h, h, 2, d, false};
 }
@@ -120,15 +123,20 @@ posenc_status posenc_sinusoidal_create_with(const posenc_context *context, const
                            options->size);
     memcpy(&all, options, options->size);
     posenc_value values[POSENC_MOST_PARAMETERS] = {
-        [DIM] = {.integer = all.dim},       [MAX_LEN] = {.integer = all.max_len},
-        [BASE] = {.real = all.base},        [LAYOUT] = {.integer = all.layout},
-        [COS_FIRST] = {.integer = all.cos_first != 0}, [ARITHMETIC] = {.integer = all.arithmetic},
+        [DIM] = {.integer = all.dim},
+        [MAX_LEN] = {.integer = all.max_len},
+        [BASE] = {.real = all.base},
+        [LAYOUT] = {.integer = all.layout},
+        [COS_FIRST] = {.integer = all.cos_first != 0},
+        [ARITHMETIC] = {.integer = all.arithmetic},
     };
     posenc_status status = posenc_values_check(&posenc_scheme_sinusoidal, values, error);
-    return status == POSENC_OK ? posenc_plan_from_values(context, &posenc_scheme_sinusoidal, values, out, error) : status;
+    return status == POSENC_OK ? posenc_plan_from_values(context, &posenc_scheme_sinusoidal, values, out, error)
+                               : status;
 }
 
-posenc_status posenc_sinusoidal_create(const posenc_context *context, int64_t dim, posenc_plan **out, posenc_error *error) {
+posenc_status posenc_sinusoidal_create(const posenc_context *context, int64_t dim, posenc_plan **out,
+                                       posenc_error *error) {
     posenc_sinusoidal_options options;
     posenc_sinusoidal_default(&options, sizeof options);
     options.dim = dim;

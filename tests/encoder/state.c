@@ -127,11 +127,18 @@ static void test_policy_is_kept(void **state) {
 /* Any reader finds one tensor and one text for each parameter and option. */
 static void test_what_is_in_the_file(void **state) {
     (void)state;
-    static const char *const pairs[][2] = {
-        {"posenc.version", "1"},       {"posenc.scheme", "sinusoidal"}, {"posenc.dim", "7"},
-        {"posenc.max-len", "60"},      {"posenc.base", "10000"},        {"posenc.layout", "interleaved"},
-        {"posenc.cos-first", "false"}, {"posenc.arithmetic", "exact"},  {"posenc.encoder.dropout", "0.125"},
-        {"posenc.encoder.scale", "1"},         {"posenc.encoder.past_end", "extend"},   {"posenc.encoder.padding_idx", "-1"}};
+    static const char *const pairs[][2] = {{"posenc.version", "1"},
+                                           {"posenc.scheme", "sinusoidal"},
+                                           {"posenc.dim", "7"},
+                                           {"posenc.max-len", "60"},
+                                           {"posenc.base", "10000"},
+                                           {"posenc.layout", "interleaved"},
+                                           {"posenc.cos-first", "false"},
+                                           {"posenc.arithmetic", "exact"},
+                                           {"posenc.encoder.dropout", "0.125"},
+                                           {"posenc.encoder.scale", "1"},
+                                           {"posenc.encoder.past_end", "extend"},
+                                           {"posenc.encoder.padding_idx", "-1"}};
     folder f = folder_make();
     posenc_encoder_options options = encoder_options(POSENC_F32);
     options.dropout = 0.125;

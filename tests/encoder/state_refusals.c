@@ -23,16 +23,35 @@ typedef struct draft {
 } draft;
 
 static draft good_draft(void) {
-    draft d = {
-        .pairs = {"posenc.version",   "1",     "posenc.scheme",     "sinusoidal", "posenc.dim",         "4",
-                  "posenc.max-len",   "6",     "posenc.base",       "10000",      "posenc.layout",      "interleaved",
-                  "posenc.cos-first", "false", "posenc.arithmetic", "exact",      "posenc.encoder.dropout",     "0.5",
-                  "posenc.encoder.scale",     "2",     "posenc.encoder.past_end",   "error",      "posenc.encoder.padding_idx", "3"},
-        .n = 12,
-        .tensor = "pe",
-        .dtype = POSENC_F32,
-        .rank = 2,
-        .shape = {ROWS, DIM, 1}};
+    draft d = {.pairs = {"posenc.version",
+                         "1",
+                         "posenc.scheme",
+                         "sinusoidal",
+                         "posenc.dim",
+                         "4",
+                         "posenc.max-len",
+                         "6",
+                         "posenc.base",
+                         "10000",
+                         "posenc.layout",
+                         "interleaved",
+                         "posenc.cos-first",
+                         "false",
+                         "posenc.arithmetic",
+                         "exact",
+                         "posenc.encoder.dropout",
+                         "0.5",
+                         "posenc.encoder.scale",
+                         "2",
+                         "posenc.encoder.past_end",
+                         "error",
+                         "posenc.encoder.padding_idx",
+                         "3"},
+               .n = 12,
+               .tensor = "pe",
+               .dtype = POSENC_F32,
+               .rank = 2,
+               .shape = {ROWS, DIM, 1}};
     return d;
 }
 
@@ -222,14 +241,26 @@ static void test_sizes_that_only_the_file_claims(void **state) {
 
 static void test_values(void **state) {
     (void)state;
-    static const char *const bad[][2] = {
-        {"posenc.encoder.dropout", "1"},       {"posenc.encoder.dropout", "-0.1"},      {"posenc.encoder.dropout", "nan"},
-        {"posenc.encoder.dropout", "much"},    {"posenc.encoder.dropout", ""},          {"posenc.encoder.scale", "inf"},
-        {"posenc.encoder.scale", "1e999"},     {"posenc.encoder.scale", "two"},         {"posenc.encoder.past_end", "wrap"},
-        {"posenc.encoder.past_end", ""},       {"posenc.encoder.past_end", "Extend"},   {"posenc.encoder.padding_idx", "-2"},
-        {"posenc.encoder.padding_idx", "1.5"}, {"posenc.encoder.padding_idx", ""},      {"posenc.base", "-1"},
-        {"posenc.base", "nan"},        {"posenc.base", "ten"},          {"posenc.layout", "sideways"},
-        {"posenc.cos-first", "maybe"}, {"posenc.arithmetic", "float16"}};
+    static const char *const bad[][2] = {{"posenc.encoder.dropout", "1"},
+                                         {"posenc.encoder.dropout", "-0.1"},
+                                         {"posenc.encoder.dropout", "nan"},
+                                         {"posenc.encoder.dropout", "much"},
+                                         {"posenc.encoder.dropout", ""},
+                                         {"posenc.encoder.scale", "inf"},
+                                         {"posenc.encoder.scale", "1e999"},
+                                         {"posenc.encoder.scale", "two"},
+                                         {"posenc.encoder.past_end", "wrap"},
+                                         {"posenc.encoder.past_end", ""},
+                                         {"posenc.encoder.past_end", "Extend"},
+                                         {"posenc.encoder.padding_idx", "-2"},
+                                         {"posenc.encoder.padding_idx", "1.5"},
+                                         {"posenc.encoder.padding_idx", ""},
+                                         {"posenc.base", "-1"},
+                                         {"posenc.base", "nan"},
+                                         {"posenc.base", "ten"},
+                                         {"posenc.layout", "sideways"},
+                                         {"posenc.cos-first", "maybe"},
+                                         {"posenc.arithmetic", "float16"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         draft d = good_draft();
         put(&d, bad[i][0], bad[i][1]);
