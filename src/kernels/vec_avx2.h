@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #define FUSES 1
+#define BF16_PAIRS 1
 
 enum { LANES = 4, VECTOR_BYTES = 32 };
 
@@ -63,14 +64,18 @@ static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
 static inline __m128i halves_at(const uint16_t *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
 static inline __m128i f16_of(vf a) { return _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 
-/* Adds half a unit, one less when that would leave a tie odd, and keeps the high halves; a NaN is made quiet. */
-static inline __m128i bf16_of(vf a) {
+/* The bits of bf16 in the low half of each word: adds half a unit, one less when that would leave a tie odd, and keeps the
+ * high halves; a NaN is made quiet. */
+static inline __m256i bf16_words(vf a) {
     __m256i bits = _mm256_castps_si256(a), high = _mm256_srli_epi32(bits, 16);
     __m256i odd = _mm256_and_si256(high, _mm256_set1_epi32(1));
     __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF))), 16);
     __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q));
-    __m256i kept = _mm256_blendv_epi8(rounded, _mm256_or_si256(high, _mm256_set1_epi32(0x40)), nan);
-    return _mm_packus_epi32(_mm256_castsi256_si128(kept), _mm256_extracti128_si256(kept, 1));
+    return _mm256_blendv_epi8(rounded, _mm256_or_si256(high, _mm256_set1_epi32(0x40)), nan);
+}
+static inline __m128i bf16_of(vf a) {
+    __m256i words = bf16_words(a);
+    return _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
 }
 
 static inline vf vf_load_f16(const uint16_t *p) { return _mm256_cvtph_ps(halves_at(p)); }
@@ -81,6 +86,24 @@ static inline void vf_store_f16(uint16_t *p, vf a) { _mm_storeu_si128((__m128i *
 static inline void vf_store_bf16(uint16_t *p, vf a) { _mm_storeu_si128((__m128i *)(void *)p, bf16_of(a)); }
 static inline void vf_stream_f16(uint16_t *p, vf a) { _mm_stream_si128((__m128i *)(void *)p, f16_of(a)); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm_stream_si128((__m128i *)(void *)p, bf16_of(a)); }
+
+/* Two vectors of floats in the order that unpacking 16 halves lane by lane gives, 0..3 8..11 and 4..7 12..15: packing
+ * undoes it, and nothing has to cross the middle of a register but the floats that are loaded beside. */
+typedef struct vf_pair {
+    vf low, high;
+} vf_pair;
+static inline vf_pair pair_load_bf16(const uint16_t *p) {
+    __m256i halves = _mm256_loadu_si256((const __m256i *)(const void *)p), zero = _mm256_setzero_si256();
+    return (vf_pair){_mm256_castsi256_ps(_mm256_unpacklo_epi16(zero, halves)),
+                     _mm256_castsi256_ps(_mm256_unpackhi_epi16(zero, halves))};
+}
+static inline vf_pair pair_load(const float *p) {
+    vf first = _mm256_loadu_ps(p), second = _mm256_loadu_ps(p + 8);
+    return (vf_pair){_mm256_permute2f128_ps(first, second, 0x20), _mm256_permute2f128_ps(first, second, 0x31)};
+}
+static inline __m256i pair_bf16(vf_pair a) { return _mm256_packus_epi32(bf16_words(a.low), bf16_words(a.high)); }
+static inline void pair_store_bf16(uint16_t *p, vf_pair a) { _mm256_storeu_si256((__m256i *)(void *)p, pair_bf16(a)); }
+static inline void pair_stream_bf16(uint16_t *p, vf_pair a) { _mm256_stream_si256((__m256i *)(void *)p, pair_bf16(a)); }
 
 static inline __m256i half_way_bits(vf a, int mask, int tie) {
     return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(mask)),

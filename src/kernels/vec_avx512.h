@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #define FUSES 1
+#define BF16_PAIRS 0
 
 enum { LANES = 8, VECTOR_BYTES = 64 };
 

@@ -10,6 +10,7 @@
 #include "base/half.h"
 
 #define FUSES 0
+#define BF16_PAIRS 0
 
 enum { LANES = 4, VECTOR_BYTES = 1 }; /* no alignment helps here */
 

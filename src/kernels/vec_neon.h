@@ -6,6 +6,7 @@
 #include <arm_neon.h>
 
 #define FUSES 1
+#define BF16_PAIRS 0
 
 enum { LANES = 2, VECTOR_BYTES = 1 };
 
