@@ -18,7 +18,7 @@ build,test,long|must|program cmake|cmake|the build system
 build,test,long|must|header stdlib.h|libc6-dev|the headers of the C library
 build,test,long|must|header dlpack/dlpack.h|libdlpack-dev|tensors in the interface
 build,test,long|may|program pkg-config|pkg-config|finding libraries
-build,test,long|may|header jansson.h|libjansson-dev|the posenc program
+build,test,long|may|header jansson.h|libjansson-dev|the posenc program and .safetensors files
 test,long|must|header cmocka.h|libcmocka-dev|the tests
 test,long|must|header mpfr.h|libmpfr-dev|reference values in the tests
 test,long|may|program ninja|ninja-build|a faster build

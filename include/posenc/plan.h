@@ -48,7 +48,7 @@ POSENC_API void posenc_positions_default(posenc_positions *positions, size_t siz
  * Returns POSENC_ERROR_UNKNOWN (scheme or parameter; the message names the nearest known one),
  * POSENC_ERROR_ARGUMENT (a value; the message says what was expected and what came), POSENC_ERROR_MEMORY.
  * *out is untouched on failure.
- * Cost: grows with dim times the digits of max_len; 30 microseconds for 1000 x 512 where a fill takes 100.
+ * Cost: grows with dim times the digits of max_len; for 1000 x 512 about as long as the fill.
  * Example: posenc_plan *plan;
  *          posenc_plan_create(NULL, "sinusoidal", (posenc_parameter[]){{"dim", "512"}}, 1, &plan, &error); */
 POSENC_API posenc_status posenc_plan_create(const posenc_context *context, const char *scheme,

@@ -3,9 +3,9 @@
 # by Bochs, which boots Linux and has bits as its first and only process. Its hashes come out of the serial port and are
 # compared with bits.txt. Some ten minutes. Exit status 77: a tool, or a kernel, is not here and cannot be had.
 #
-# Bochs 2.7 has two faults of its own, found by comparing single instructions with integer arithmetic: vcvtps2ph rounds every
-# tie away from zero, and vfmadd in doubles now and then gives 0 for the rounding error of a product. They touch f16 lines and a
-# few f64 lines. So the f32 and bf16 lines must agree to the bit; of the others it is only said how many do. (The same source
+# Bochs 2.7 has two faults of its own, found by comparing single instructions with integer arithmetic: vcvtps2ph gets some ties
+# wrong, and vfmadd in doubles now and then gives 0 for the rounding error of a product. Lines of f16 and f64 may meet them.
+# So the f32 and bf16 lines must agree to the bit; of the others it is only said how many do. (The same source
 # is held to all lines in portable C, see simde/.)
 set -eu
 build=$1 isa=$2
