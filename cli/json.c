@@ -2,11 +2,27 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli.h"
 
-json_t *posenc_cli_json_document(void) { return json_pack("{s:i}", "schema", 1); }
+/* jansson takes a value that could not be made for one that is not wanted, and leaves it out. So the program, which makes
+ * one document at a time, remembers whether memory ever was refused. */
+static bool memory_was_refused;
+
+static void *allocate(size_t bytes) {
+    void *block = malloc(bytes);
+    if (!block) memory_was_refused = true;
+    return block;
+}
+
+json_t *posenc_cli_json_document(void) {
+    memory_was_refused = false;
+    json_set_alloc_funcs(allocate, free);
+    return json_pack("{s:i}", "schema", 1);
+}
 
 json_t *posenc_cli_json_real(double value) {
     if (isnan(value)) return json_string("nan");
@@ -14,11 +30,12 @@ json_t *posenc_cli_json_real(double value) {
     return json_real(value);
 }
 
+/* The text is whole before any of it is written. */
 int posenc_cli_json_print(json_t *document) {
-    if (!document) return posenc_cli_no_memory("json", 1);
-    int failed = json_dumpf(document, stdout, JSON_INDENT(2)); /* reals with 17 digits: they read back exactly */
+    char *text = document ? json_dumps(document, JSON_INDENT(2)) : NULL; /* 17 digits: reals read back exactly */
     json_decref(document);
-    if (failed && !ferror(stdout)) return posenc_cli_no_memory("json", 1);
-    fputc('\n', stdout); /* a failed write is reported once, when standard output is closed */
-    return POSENC_CLI_FINE;
+    bool whole = text && !memory_was_refused;
+    if (whole) puts(text); /* a failed write is reported once, when standard output is closed */
+    free(text);
+    return whole ? POSENC_CLI_FINE : posenc_cli_no_memory("json", 1);
 }

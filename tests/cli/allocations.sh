@@ -1,0 +1,86 @@
+#!/bin/sh
+# allocations.sh PROGRAM LIBRARY: makes each allocation of each command fail, once and from there on (LIBRARY is
+# fail_allocations.c). The command then ends with exit status 2, one line of error and no output file, or it ends well with
+# the output that it has otherwise. It never crashes.
+set -u
+program=$1 library=$2
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 2
+failures=0 tried=0
+
+# The inputs.
+"$program" table sinusoidal --dim 8 --length 5 -o x.npy || exit 2
+"$program" table sinusoidal --dim 8 --length 5 -o x.safetensors || exit 2
+printf '0\n7\n-3\n' >positions.csv
+printf '0\n7\n-3\n1.5\n9\n' >positions5.csv
+echo 'the cat chases the mouse' >words.txt
+
+complain() {
+    failures=$((failures + 1))
+    echo "$*"
+}
+
+# judge WHAT STATUS: out, err and result are what a run left.
+judge() {
+    tried=$((tried + 1))
+    case $2 in
+    0)
+        [ $timed = yes ] || cmp -s out "$name.out" || complain "$1: ends well, with another output"
+        [ "$result" = none ] || cmp -s "$result" kept || complain "$1: ends well, with another file"
+        ;;
+    2)
+        [ "$(wc -l <err)" -eq 1 ] && grep -q '^posenc: error: ' err || complain "$1: not one line of error: $(cat err)"
+        [ ! -e "$result" ] || complain "$1: leaves a file behind"
+        ;;
+    *) complain "$1: exit status $2" ;;
+    esac
+    for left in .* *; do
+        case $left in . | .. | out | err | kept | counted | positions.csv | positions5.csv | words.txt | x.npy | x.safetensors | *.out | "$result") ;;
+        *) complain "$1: leaves $left" ; rm -f "$left" ;;
+        esac
+    done
+}
+
+# every NAME RESULT ARGUMENTS...: the command with each of its allocations failing. RESULT: the file it writes, or none.
+every() {
+    name=$1 result=$2
+    shift 2
+    rm -f "$result"
+    POSENC_FAIL_COUNT=counted LD_PRELOAD=$library "$program" "$@" >"$name.out" 2>err || { complain "$name: fails by itself: $(cat err)"; return; }
+    [ ! -e "$result" ] || mv "$result" kept
+    n=$(cat counted)
+    k=1
+    while [ "$k" -le "$n" ]; do
+        for mode in AT FROM; do
+            rm -f "$result"
+            status=0
+            env "POSENC_FAIL_$mode=$k" "LD_PRELOAD=$library" "$program" "$@" >out 2>err || status=$?
+            judge "$name, $mode $k of $n" "$status"
+        done
+        k=$((k + 1 + k / dense)) # all of the first ones, then ever fewer
+    done
+    echo "$name: $n allocations"
+}
+timed=no dense=60
+every list none list
+every list-json none list sinusoidal --json
+every version none --version
+every help none help table
+every help-man none help --format man
+every help-markdown none help --format markdown
+every table-text none table sinusoidal --dim 8 --length 5
+every table-npy t.npy table sinusoidal --dim 8 --length 5 -o t.npy
+every table-csv t.csv table sinusoidal --dim 8 --positions positions.csv -o t.csv
+every table-safetensors t.safetensors table sinusoidal --dim 8 --length 5 --dtype bf16 -o t.safetensors
+every apply-npy y.npy apply sinusoidal --input x.npy --positions positions5.csv -o y.npy
+every apply-safetensors y.safetensors apply sinusoidal --input x.safetensors -o y.safetensors
+
+# Slow ones, whose output holds times.
+timed=yes dense=4
+every selftest none selftest
+every selftest-json none selftest --json
+every demo none demo --text words.txt
+every bench-json none bench --quick --filter "fill 1000x512" --json
+echo "$tried runs, $failures failed"
+[ "$failures" -eq 0 ]

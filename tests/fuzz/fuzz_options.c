@@ -1,0 +1,121 @@
+/* Feeds text to every option that the library reads: the first line names a scheme, each further line is one parameter,
+ * name=value. What is accepted must work: its parameters read back to the same plan, which writes the same rows.
+ * What is refused must say why, and nothing may be left allocated. A broken promise aborts, as a sanitizer does. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <posenc/posenc.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+enum { MOST_LINES = 24, MOST_TEXT = 4096, MOST_BLOCK = 8 << 20 };
+
+static void must(bool condition) {
+    if (!condition) abort();
+}
+
+/* An allocator that counts what is out, and has no large blocks: a wide plan is refused for want of memory. */
+static void *meter_allocate(void *live, size_t bytes, size_t alignment) {
+    if (bytes > MOST_BLOCK) return NULL;
+    ++*(long *)live;
+    return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static void meter_release(void *live, void *pointer, size_t bytes) {
+    (void)bytes;
+    --*(long *)live;
+    free(pointer);
+}
+
+/* Cuts the text into a scheme and parameters, in place. */
+static size_t cut(char *text, posenc_parameter *parameters) {
+    size_t n = 0;
+    char *line = strchr(text, '\n');
+    while (line && n < MOST_LINES) {
+        *line++ = '\0';
+        char *next = strchr(line, '\n'), *value = strchr(line, '=');
+        if (next && value && value > next) value = NULL;
+        if (value) *value = '\0';
+        parameters[n++] = (posenc_parameter){line, value ? value + 1 : ""};
+        line = next;
+    }
+    return n;
+}
+
+static posenc_plan *made_again(const posenc_context *context, const posenc_plan *plan) {
+    const posenc_scheme_info *info = posenc_scheme_find(posenc_plan_scheme(plan));
+    static char texts[MOST_LINES][64];
+    posenc_parameter parameters[MOST_LINES];
+    must(info->n_parameters <= MOST_LINES);
+    for (size_t i = 0; i < info->n_parameters; i++) {
+        must(posenc_plan_parameter(plan, info->parameters[i].name, texts[i], sizeof texts[i]) == POSENC_OK);
+        parameters[i] = (posenc_parameter){info->parameters[i].name, texts[i]};
+    }
+    posenc_plan *again = NULL;
+    must(posenc_plan_create(context, info->name, parameters, info->n_parameters, &again, NULL) == POSENC_OK);
+    return again;
+}
+
+static void must_write_the_same(const posenc_plan *a, const posenc_plan *b) {
+    size_t bytes = 3 * (size_t)posenc_plan_dim(a) * sizeof(float);
+    float *first = malloc(bytes), *second = malloc(bytes);
+    must(first && second && posenc_plan_dim(a) == posenc_plan_dim(b));
+    posenc_status status = posenc_plan_write_f32(a, -1, 3, first);
+    must(status == POSENC_OK || status == POSENC_ERROR_MEMORY);
+    if (status == POSENC_OK) {
+        must(posenc_plan_write_f32(b, -1, 3, second) == POSENC_OK);
+        must(memcmp(first, second, bytes) == 0);
+    }
+    free(first);
+    free(second);
+}
+
+static void try_plan(const posenc_context *context, const char *scheme, const posenc_parameter *parameters, size_t n) {
+    posenc_error error = {.offset = -1};
+    posenc_plan *plan = NULL;
+    posenc_status status = posenc_plan_create(context, scheme, parameters, n, &plan, &error);
+    must((status == POSENC_OK) == (plan != NULL));
+    must(status == POSENC_OK || (error.status == status && strlen(error.message) > 0));
+    if (!plan) return;
+    posenc_plan *again = made_again(context, plan);
+    must_write_the_same(plan, again);
+    posenc_plan_destroy(again);
+    posenc_plan_destroy(plan);
+}
+
+/* The other names that are read. */
+static void try_names(const char *name) {
+    posenc_dtype dtype = POSENC_DTYPE_COUNT;
+    must((posenc_dtype_parse(name, &dtype) == POSENC_OK) == (dtype != POSENC_DTYPE_COUNT));
+    posenc_context_options options;
+    posenc_context_default(&options, sizeof options);
+    options.isa = name;
+    posenc_context *context = NULL;
+    must((posenc_context_create(&options, &context, NULL) == POSENC_OK) == (context != NULL));
+    posenc_context_destroy(context);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    static char text[MOST_TEXT + 1];
+    posenc_parameter parameters[MOST_LINES];
+    long live = 0;
+    if (n > MOST_TEXT) return 0;
+    memcpy(text, bytes, n);
+    text[n] = '\0';
+    size_t n_parameters = cut(text, parameters);
+
+    posenc_context_options options;
+    posenc_context *context;
+    posenc_context_default(&options, sizeof options);
+    options.allocate = meter_allocate;
+    options.release = meter_release;
+    options.allocator_user = &live;
+    must(posenc_context_create(&options, &context, NULL) == POSENC_OK);
+    try_plan(context, text, parameters, n_parameters);
+    try_names(text);
+    posenc_context_destroy(context);
+    must(live == 0);
+    return 0;
+}
