@@ -8,8 +8,8 @@
 
 #include "cli.h"
 
-/* jansson takes a value that could not be made for one that is not wanted, and leaves it out. So the program, which makes
- * one document at a time, remembers whether memory ever was refused. */
+/* jansson takes a value that could not be made for one that is not wanted, and leaves it out. So the program, which
+ * makes one document at a time, remembers whether memory ever was refused. */
 static bool memory_was_refused;
 
 static void *allocate(size_t bytes) {

@@ -5,10 +5,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/options.h"
 
 void posenc_context_default(posenc_context_options *options, size_t size) {
     posenc_context_options all = {.size = size, .threads = 1};
-    memcpy(options, &all, size < sizeof all ? size : sizeof all);
+    posenc_options_write(options, size, &all, sizeof all);
 }
 
 static posenc_status find_isa(const char *name, posenc_isa *out, posenc_error *error) {
@@ -32,19 +33,15 @@ posenc_status posenc_context_create(const posenc_context_options *options, posen
     posenc_context_options all;
     posenc_context_default(&all, sizeof all);
     if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
-    if (options) {
-        if (options->size < sizeof options->size || options->size > sizeof all)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu",
-                               sizeof all, options->size);
-        memcpy(&all, options, options->size);
-    }
+    posenc_status status = posenc_options_read(options, &all, sizeof all, "options.size", error);
+    if (status != POSENC_OK) return status;
     if (all.threads < 1 || all.threads > POSENC_MOST_THREADS)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "threads", "expected 1..%d, got %d", POSENC_MOST_THREADS,
                            all.threads);
     if (!all.allocate != !all.release)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "allocate", "expected both allocate and release, got one");
     posenc_isa isa = POSENC_ISA_BASELINE;
-    posenc_status status = find_isa(all.isa, &isa, error);
+    status = find_isa(all.isa, &isa, error);
     if (status != POSENC_OK) return status;
     all.isa = posenc_isa_text(isa); /* the caller's text need not live on */
     posenc_context made = {all, isa};

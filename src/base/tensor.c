@@ -69,12 +69,6 @@ int64_t posenc_tensor_stride(const DLTensor *tensor, int axis) {
     return stride;
 }
 
-int64_t posenc_tensor_elements(const DLTensor *tensor) {
-    int64_t n = 1;
-    for (int i = 0; i < tensor->ndim; i++) n *= tensor->shape[i];
-    return n;
-}
-
 void posenc_shape_text(int rank, const int64_t *shape, char text[96]) {
     size_t used = (size_t)snprintf(text, 96, "(");
     for (int i = 0; i < rank && used < 70; i++)

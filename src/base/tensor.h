@@ -11,9 +11,6 @@ static inline char *posenc_tensor_data(const DLTensor *tensor) { return (char *)
 /* Stride of an axis in elements; derived from the shape when the tensor has none. */
 int64_t posenc_tensor_stride(const DLTensor *tensor, int axis);
 
-/* Number of elements; extents were checked. */
-int64_t posenc_tensor_elements(const DLTensor *tensor);
-
 /* Checks what any tensor must keep: pointers, CPU, rank, extents >= 0, a span that fits the address space, memory that
  * is aligned to its elements. */
 posenc_status posenc_tensor_check(const DLTensor *tensor, const char *name, posenc_dtype *dtype, posenc_error *error);

@@ -11,17 +11,18 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "schemes/row_call.h"
 
 void posenc_encoder_default(posenc_encoder_options *options, size_t size) {
     posenc_encoder_options all = {.size = size, .dtype = POSENC_F32, .scale = 1, .padding_idx = -1};
-    memcpy(options, &all, size < sizeof all ? size : sizeof all);
+    posenc_options_write(options, size, &all, sizeof all);
 }
 
 void posenc_step_default(posenc_step *step, size_t size) {
     posenc_step all = {.size = size};
-    memcpy(step, &all, size < sizeof all ? size : sizeof all);
+    posenc_options_write(step, size, &all, sizeof all);
 }
 
 /* ---- creation ---- */
@@ -46,14 +47,8 @@ static posenc_status check_options(const posenc_encoder_options *o, posenc_error
 static posenc_status read_options(const posenc_encoder_options *options, posenc_encoder_options *all,
                                   posenc_error *error) {
     posenc_encoder_default(all, sizeof *all);
-    if (options) {
-        if (options->size < sizeof options->size || options->size > sizeof *all)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu",
-                               sizeof *all, options->size);
-        memcpy(all, options, options->size);
-        all->size = sizeof *all;
-    }
-    return check_options(all, error);
+    posenc_status status = posenc_options_read(options, all, sizeof *all, "options.size", error);
+    return status == POSENC_OK ? check_options(all, error) : status;
 }
 
 /* The plan's max-len is the table's number of rows. */
@@ -146,12 +141,7 @@ size_t posenc_encoder_bytes(const posenc_encoder *encoder) {
 
 static posenc_status read_step(const posenc_step *step, posenc_step *all, posenc_error *error) {
     posenc_step_default(all, sizeof *all);
-    if (!step) return POSENC_OK;
-    if (step->size < sizeof step->size || step->size > sizeof *all)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "step.size", "expected at most %zu, got %zu", sizeof *all,
-                           step->size);
-    memcpy(all, step, step->size);
-    return POSENC_OK;
+    return posenc_options_read(step, all, sizeof *all, "step.size", error);
 }
 
 /* Keep where word >= round(p 2^32), so p of the words are dropped; kept values grow by factor / (1 - p). */

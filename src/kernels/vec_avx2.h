@@ -64,8 +64,8 @@ static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
 static inline __m128i halves_at(const uint16_t *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
 static inline __m128i f16_of(vf a) { return _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 
-/* The bits of bf16 in the low half of each word: adds half a unit, one less when that would leave a tie odd, and keeps the
- * high halves; a NaN is made quiet. */
+/* The bits of bf16 in the low half of each word: adds half a unit, one less when that would leave a tie odd, and keeps
+ * the high halves; a NaN is made quiet. */
 static inline __m256i bf16_words(vf a) {
     __m256i bits = _mm256_castps_si256(a), high = _mm256_srli_epi32(bits, 16);
     __m256i odd = _mm256_and_si256(high, _mm256_set1_epi32(1));

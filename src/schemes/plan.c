@@ -16,6 +16,7 @@ posenc_status posenc_plan_from_values(const posenc_context *context, const posen
     memset(plan, 0, sizeof *plan);
     plan->context = context;
     plan->scheme = scheme;
+    plan->stream_bytes = posenc_cache_bytes() / 2;
     memcpy(plan->values, values, scheme->info.n_parameters * sizeof *values);
     posenc_fpenv saved = posenc_fpenv_enter();
     posenc_status status = scheme->make(plan, error);

@@ -6,11 +6,17 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/tensor.h"
 
 void posenc_positions_default(posenc_positions *positions, size_t size) {
     posenc_positions all = {.size = size};
-    memcpy(positions, &all, size < sizeof all ? size : sizeof all);
+    posenc_options_write(positions, size, &all, sizeof all);
+}
+
+posenc_status posenc_positions_read(const posenc_positions *given, posenc_positions *all, posenc_error *error) {
+    posenc_positions_default(all, sizeof *all);
+    return posenc_options_read(given, all, sizeof *all, "positions.size", error);
 }
 
 /* ---- reading elements ---- */
@@ -252,16 +258,9 @@ static posenc_status open_form(const posenc_positions *given, int64_t batch, pos
 posenc_status posenc_positions_open(const posenc_context *context, const posenc_positions *positions,
                                     int64_t padding_idx, int64_t batch, int64_t tokens, posenc_token_positions *out,
                                     posenc_error *error) {
-    posenc_positions all;
-    posenc_positions_default(&all, sizeof all);
-    if (positions) {
-        if (positions->size < sizeof positions->size || positions->size > sizeof all)
-            return posenc_fail(error, POSENC_ERROR_ARGUMENT, "positions.size", "expected at most %zu, got %zu",
-                               sizeof all, positions->size);
-        memcpy(&all, positions, positions->size);
-    }
-    posenc_token_positions p = {.context = context, .tokens = tokens, .start = all.start, .padding_idx = padding_idx};
-    posenc_status status = open_form(&all, batch, &p, error);
+    posenc_token_positions p = {
+        .context = context, .tokens = tokens, .start = positions->start, .padding_idx = padding_idx};
+    posenc_status status = open_form(positions, batch, &p, error);
     if (status != POSENC_OK) {
         posenc_positions_close(&p);
         return status;
@@ -283,13 +282,10 @@ static posenc_status check_apart(const DLTensor *tensor, const char *tensor_name
 
 posenc_status posenc_positions_check_apart(const posenc_positions *positions, const DLTensor *out, const char *name,
                                            posenc_error *error) {
-    posenc_positions all;
-    posenc_positions_default(&all, sizeof all);
-    if (positions) memcpy(&all, positions, positions->size);
-    posenc_status status = check_apart(all.ids, "position_ids", out, name, error);
-    if (status == POSENC_OK) status = check_apart(all.offsets, "offsets", out, name, error);
-    if (status == POSENC_OK) status = check_apart(all.mask, "mask", out, name, error);
-    return status == POSENC_OK ? check_apart(all.cu_seqlens, "cu_seqlens", out, name, error) : status;
+    posenc_status status = check_apart(positions->ids, "position_ids", out, name, error);
+    if (status == POSENC_OK) status = check_apart(positions->offsets, "offsets", out, name, error);
+    if (status == POSENC_OK) status = check_apart(positions->mask, "mask", out, name, error);
+    return status == POSENC_OK ? check_apart(positions->cu_seqlens, "cu_seqlens", out, name, error) : status;
 }
 
 /* ---- reading runs ---- */

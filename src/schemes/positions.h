@@ -24,14 +24,17 @@ typedef struct posenc_token_positions {
     bool shared;          /* every batch row has the same positions */
 } posenc_token_positions;
 
-/* Checks positions for batch x tokens and finds how to read them. Every value is looked at: NaN, infinities and doubles
- * beyond 2^53 are refused with their place. On success the caller closes. */
+/* Completes what a caller gave, which may be NULL or of an older version. */
+posenc_status posenc_positions_read(const posenc_positions *given, posenc_positions *all, posenc_error *error);
+
+/* Checks complete positions for batch x tokens and finds how to read them. Every value is looked at: NaN, infinities
+ * and doubles beyond 2^53 are refused with their place. On success the caller closes. */
 posenc_status posenc_positions_open(const posenc_context *context, const posenc_positions *positions,
                                     int64_t padding_idx, int64_t batch, int64_t tokens, posenc_token_positions *out,
                                     posenc_error *error);
 void posenc_positions_close(posenc_token_positions *positions);
 
-/* Refuses an output that shares memory with any tensor of positions. */
+/* Refuses an output that shares memory with any tensor of complete positions. */
 posenc_status posenc_positions_check_apart(const posenc_positions *positions, const DLTensor *out, const char *name,
                                            posenc_error *error);
 

@@ -66,7 +66,7 @@ static size_t work_of(const shared_call *c) {
 static posenc_status create_workers(shared_call *c, posenc_error *error) {
     size_t work = work_of(c);
     /* in place, a line is in the cache already when it is written */
-    c->stream = work >= c->call->plan->rows.stream_bytes && c->x.data != c->y.data;
+    c->stream = work >= c->call->plan->stream_bytes && c->x.data != c->y.data;
     c->n_workers = posenc_slices(c->context, work);
     c->workers = posenc_allocate(c->context, (size_t)c->n_workers * sizeof *c->workers);
     if (!c->workers) return posenc_fail_memory(error, "scratch", (size_t)c->n_workers * sizeof *c->workers);
@@ -156,18 +156,22 @@ static void put_tokens(const shared_call *c, worker *w, int64_t batch, int64_t t
     }
 }
 
+/* What is done with count tokens from (batch, token) on. */
+typedef void token_work(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count);
+
 /* Slices cut the rows, batch row by batch row. */
-static void put_slice(void *argument, int index) {
-    const shared_call *c = argument;
+static void each_batch_row(const shared_call *c, int index, token_work *work) {
     int64_t total = c->y.batch * c->y.tokens;
     int64_t row = part_start(total, c->n_workers, index), end = part_start(total, c->n_workers, index + 1);
     while (row < end) {
         int64_t batch = row / c->y.tokens, token = row % c->y.tokens, count = c->y.tokens - token;
         if (count > end - row) count = end - row;
-        put_tokens(c, &c->workers[index], batch, token, count);
+        work(c, &c->workers[index], batch, token, count);
         row += count;
     }
 }
+
+static void put_slice(void *argument, int index) { each_batch_row(argument, index, put_tokens); }
 
 /* ---- rows from a tile or a stored table, added to x ---- */
 
@@ -273,19 +277,15 @@ static void add_strips_slice(void *argument, int index) {
         }
 }
 
+static void scale_tokens(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count) {
+    add_rows(c, w, w->tile, 0, batch, token, count);
+}
+
 /* y = x * scale, dropped out: one row of -0 serves every token. */
 static void scale_slice(void *argument, int index) {
     const shared_call *c = argument;
-    worker *w = &c->workers[index];
-    int64_t total = c->y.batch * c->y.tokens;
-    int64_t row = part_start(total, c->n_workers, index), end = part_start(total, c->n_workers, index + 1);
-    emit_nothing(c, c->e_dtype, 1, (posenc_row_target){.out = w->tile});
-    while (row < end) {
-        int64_t batch = row / c->y.tokens, token = row % c->y.tokens, count = c->y.tokens - token;
-        if (count > end - row) count = end - row;
-        add_rows(c, w, w->tile, 0, batch, token, count);
-        row += count;
-    }
+    emit_nothing(c, c->e_dtype, 1, (posenc_row_target){.out = c->workers[index].tile});
+    each_batch_row(c, index, scale_tokens);
 }
 
 /* ---- the door ---- */
@@ -346,7 +346,7 @@ static posenc_status run_table(shared_call *c, posenc_error *error) {
     const posenc_token_positions *p = &c->positions;
     size_t work = work_of(c);
     bool once = !p->shared || c->y.batch == 1, even = !p->ids && !p->resolved && !p->offsets;
-    if (once && !even && work >= c->call->plan->rows.stream_bytes)
+    if (once && !even && work >= c->call->plan->stream_bytes)
         c->strips = posenc_strips_find(p, c->y.batch, c->tile_rows, posenc_slices(c->context, work));
     posenc_status status = run_slices(c, c->strips.n ? add_strips_slice : add_slice, error);
     posenc_strips_end(c->context, &c->strips);
@@ -379,11 +379,13 @@ posenc_status posenc_row_call_run(const posenc_row_call *call, bool *went_past, 
     posenc_status status = open_tensors(&c, error);
     if (status == POSENC_OK && !isfinite(call->scale))
         status = posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number, got %g", call->scale);
+    posenc_positions given;
+    if (status == POSENC_OK) status = posenc_positions_read(call->positions, &given, error);
     if (status == POSENC_OK)
-        status = posenc_positions_open(c.context, call->positions, call->padding_idx, c.y.batch, c.y.tokens,
-                                       &c.positions, error);
+        status =
+            posenc_positions_open(c.context, &given, call->padding_idx, c.y.batch, c.y.tokens, &c.positions, error);
     if (status != POSENC_OK) return status;
-    status = posenc_positions_check_apart(call->positions, call->y, call->y_name, error);
+    status = posenc_positions_check_apart(&given, call->y, call->y_name, error);
     if (status == POSENC_OK) status = run_open(&c, &past, error);
     posenc_positions_close(&c.positions);
     if (status == POSENC_OK && went_past) *went_past = past;

@@ -10,7 +10,6 @@ typedef struct posenc_rows {
     size_t n_first, n_second; /* sines and cosines (or the reverse) that a row shows */
     bool planar;              /* all firsts, then all seconds, then zeros to dim; else interleaved */
     bool cos_first;
-    size_t stream_bytes; /* outputs of this many bytes and more go around the caches */
     posenc_engine engine;
     float *inv_freq; /* the float32 arithmetics' frequencies; NULL for exact */
 } posenc_rows;

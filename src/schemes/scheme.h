@@ -30,6 +30,7 @@ struct posenc_plan {
     const posenc_scheme *scheme;
     posenc_value values[POSENC_MOST_PARAMETERS];
     posenc_rows rows;
+    size_t stream_bytes; /* outputs of this many bytes and more go around the caches */
 };
 
 /* registry.c */

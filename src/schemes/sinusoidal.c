@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "phasor/float32.h"
 #include "phasor/spectrum.h"
 #include "schemes/schemes.h"
@@ -78,7 +78,6 @@ static posenc_status make(posenc_plan *plan, posenc_error *error) {
         .n_second = g.n_second,
         .planar = g.planar,
         .cos_first = plan->values[COS_FIRST].integer != 0,
-        .stream_bytes = posenc_cache_bytes() / 2,
     };
     int64_t max_len = exact ? plan->values[MAX_LEN].integer : 0;
     posenc_status status = posenc_engine_create(&rows->engine, plan->context, g.n_first, max_len, error);
@@ -110,7 +109,7 @@ const posenc_scheme posenc_scheme_sinusoidal = {
 
 void posenc_sinusoidal_default(posenc_sinusoidal_options *options, size_t size) {
     posenc_sinusoidal_options all = {.size = size, .max_len = 5000, .base = 10000};
-    memcpy(options, &all, size < sizeof all ? size : sizeof all);
+    posenc_options_write(options, size, &all, sizeof all);
 }
 
 posenc_status posenc_sinusoidal_create_with(const posenc_context *context, const posenc_sinusoidal_options *options,
@@ -118,10 +117,8 @@ posenc_status posenc_sinusoidal_create_with(const posenc_context *context, const
     posenc_sinusoidal_options all;
     posenc_sinusoidal_default(&all, sizeof all);
     if (!options) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options", "expected a pointer, got NULL");
-    if (options->size < sizeof options->size || options->size > sizeof all)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options.size", "expected at most %zu, got %zu", sizeof all,
-                           options->size);
-    memcpy(&all, options, options->size);
+    posenc_status status = posenc_options_read(options, &all, sizeof all, "options.size", error);
+    if (status != POSENC_OK) return status;
     posenc_value values[POSENC_MOST_PARAMETERS] = {
         [DIM] = {.integer = all.dim},
         [MAX_LEN] = {.integer = all.max_len},
@@ -130,7 +127,7 @@ posenc_status posenc_sinusoidal_create_with(const posenc_context *context, const
         [COS_FIRST] = {.integer = all.cos_first != 0},
         [ARITHMETIC] = {.integer = all.arithmetic},
     };
-    posenc_status status = posenc_values_check(&posenc_scheme_sinusoidal, values, error);
+    status = posenc_values_check(&posenc_scheme_sinusoidal, values, error);
     return status == POSENC_OK ? posenc_plan_from_values(context, &posenc_scheme_sinusoidal, values, out, error)
                                : status;
 }

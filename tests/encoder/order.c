@@ -108,10 +108,10 @@ static void test_every_token_has_one_turn(void **state) {
 /* The library's own border, or none. */
 static void forward_from(posenc_encoder *encoder, size_t large, const scene *s, const posenc_step *step,
                          posenc_dtype dtype, const void *x, void *y) {
-    size_t kept = encoder->plan->rows.stream_bytes;
-    encoder->plan->rows.stream_bytes = large;
+    size_t kept = encoder->plan->stream_bytes;
+    encoder->plan->stream_bytes = large;
     must_forward(encoder, &s->positions, step, dtype, s->batch, s->tokens, x, y);
-    encoder->plan->rows.stream_bytes = kept;
+    encoder->plan->stream_bytes = kept;
 }
 
 static void test_the_order_does_not_show(void **state) {

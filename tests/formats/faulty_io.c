@@ -34,8 +34,11 @@ static int faulty_open(void *user, const char *path, posenc_io_how how, uint32_t
 }
 
 static int faulty_info(void *user, int file, posenc_io_info *out) {
-    int code = trouble(user);
-    return code < 0 ? code : posenc_io_system.info(NULL, file, out);
+    faulty_io *f = user;
+    int code = trouble(f);
+    if (code == 0) code = posenc_io_system.info(NULL, file, out);
+    if (code == 0) out->bytes_left += f->lie;
+    return code;
 }
 
 static int faulty_info_at(void *user, const char *path, posenc_io_info *out) {

@@ -18,6 +18,7 @@ typedef struct faulty_io {
     uint32_t permissions; /* of the last creation, as asked for */
     int taken_names;      /* this many creations find their name taken */
     int open;             /* descriptors not yet closed */
+    int64_t lie;          /* added to the length that open files are said to have */
 } faulty_io;
 
 /* faulty stays in place while its io is used. */

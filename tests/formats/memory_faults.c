@@ -9,28 +9,12 @@
 #include "support/allocator.h"
 #include "support/test.h"
 
-static posenc_context *start(allocator *a) {
-    posenc_context_options options;
-    posenc_context *context;
-    allocator_init(a);
-    posenc_context_default(&options, sizeof options);
-    allocator_use(a, &options);
-    assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
-    return context;
-}
-
-static void end(allocator *a, posenc_context *context) {
-    posenc_context_destroy(context);
-    check(a->live == 0 && a->mistakes == 0, "%ld blocks kept, %ld given back wrongly", (long)a->live,
-          (long)a->mistakes);
-}
-
 /* Reads with allocation k refused, then again with none: the failure has spoilt nothing. Gives the number of refusals.
  */
 static long fail_each(const npy_bytes *npy, bool stream, bool from_there_on) {
     for (long k = 0;; k++) {
         allocator a;
-        posenc_context *context = start(&a);
+        posenc_context *context = allocator_context(&a);
         memory_file file;
         const posenc_io *io = memory_file_io(&file, npy->bytes, npy->n, stream, 0);
         posenc_array *array = NULL;
@@ -47,7 +31,7 @@ static long fail_each(const npy_bytes *npy, bool stream, bool from_there_on) {
         allocator_fail(&a, -1, false);
         assert_int_equal(posenc_npy_read_with(io, context, "x.npy", &array, NULL), POSENC_OK);
         posenc_array_destroy(array);
-        end(&a, context);
+        allocator_context_end(&a, context);
         if (!refused) return k;
     }
 }
@@ -70,7 +54,7 @@ static void outputs(void **state) {
     folder f = folder_make();
     const char *path = folder_path(&f, "x");
     allocator a;
-    posenc_context *context = start(&a);
+    posenc_context *context = allocator_context(&a);
     posenc_output *output = NULL;
     posenc_error error = {.message = ""};
     (void)state;
@@ -86,7 +70,7 @@ static void outputs(void **state) {
     assert_int_equal(posenc_output_commit(output, &error), POSENC_OK);
     assert_false(allocator_refused(&a));
     assert_true(folder_holds(path, "new", 3));
-    end(&a, context);
+    allocator_context_end(&a, context);
     folder_end(&f);
 }
 

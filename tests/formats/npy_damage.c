@@ -36,12 +36,7 @@ typedef struct outcome {
  * be kept, and what is asked for is bounded by what is there. */
 static outcome read_all(const uint8_t *bytes, size_t n, bool stream) {
     allocator a;
-    allocator_init(&a);
-    posenc_context_options options;
-    posenc_context_default(&options, sizeof options);
-    allocator_use(&a, &options);
-    posenc_context *context;
-    assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
+    posenc_context *context = allocator_context(&a);
     uint8_t *flush = must_allocate(n > 0 ? n : 1);
     memcpy(flush, bytes, n);
     memory_file file;

@@ -4,24 +4,12 @@
 #include <string.h>
 
 #include "formats/npy.h"
+#include "marked.h"
 #include "memory_io.h"
 #include "npy_bytes.h"
 #include "support/allocator.h"
 #include "support/tensors.h"
 #include "support/test.h"
-
-typedef struct text {
-    const char *bytes;
-    size_t n;
-} text;
-#define TEXT(literal) \
-    { literal, sizeof(literal) - 1 }
-
-typedef struct bad {
-    posenc_status status;
-    text marked;
-    const char *says; /* part of the message */
-} bad;
 
 /* Headers, in a file of version 1.0 with four bytes of data. */
 static const bad headers[] = {
@@ -271,29 +259,12 @@ static const bad files[] = {
 };
 enum { FILES = sizeof files / sizeof *files };
 
-/* The bytes without the mark. *at: where it stood. */
-static uint8_t *unmark(text marked, size_t *n, size_t *at) {
-    const char *mark = memchr(marked.bytes, '^', marked.n);
-    check(mark != NULL, "no mark in %s", marked.bytes);
-    *at = (size_t)(mark - marked.bytes);
-    *n = marked.n - 1;
-    uint8_t *bytes = must_allocate(*n + 1);
-    memcpy(bytes, marked.bytes, *at);
-    memcpy(bytes + *at, mark + 1, *n - *at);
-    return bytes;
-}
-
 /* Reads a file as a regular one and as a stream: the same status, offset and sentence, nothing kept, little asked for.
  */
 static void must_refuse(const char *what, const uint8_t *bytes, size_t n, const bad *expected, int64_t offset) {
     for (int stream = 0; stream < 2; stream++) {
         allocator a;
-        allocator_init(&a);
-        posenc_context_options options;
-        posenc_context_default(&options, sizeof options);
-        allocator_use(&a, &options);
-        posenc_context *context;
-        assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
+        posenc_context *context = allocator_context(&a);
         memory_file file;
         const posenc_io *io = memory_file_io(&file, bytes, n, stream, stream ? 3 : 0);
         posenc_array *array = (posenc_array *)&file; /* any value: it must stay */

@@ -87,12 +87,7 @@ static void read_every_way(const char *what, const npy_bytes *npy, posenc_dtype 
         size_t piece;
     } ways[] = {{false, 0}, {false, 13}, {true, 0}, {true, 7}};
     allocator a;
-    allocator_init(&a);
-    posenc_context_options options;
-    posenc_context_default(&options, sizeof options);
-    allocator_use(&a, &options);
-    posenc_context *context;
-    assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
+    posenc_context *context = allocator_context(&a);
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         memory_file file;
         posenc_array *array;

@@ -59,22 +59,6 @@ static posenc_status read_it(const posenc_io *io, const posenc_context *context,
     return status;
 }
 
-static posenc_context *start(allocator *a) {
-    posenc_context_options options;
-    posenc_context *context;
-    allocator_init(a);
-    posenc_context_default(&options, sizeof options);
-    allocator_use(a, &options);
-    assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
-    return context;
-}
-
-static void end(allocator *a, posenc_context *context) {
-    posenc_context_destroy(context);
-    check(a->live == 0 && a->mistakes == 0, "%ld blocks kept, %ld given back wrongly", (long)a->live,
-          (long)a->mistakes);
-}
-
 static void each_call(void **state) {
     static const int errors[] = {EIO, EACCES, ENOMEM, EISDIR};
     folder f = folder_make();
@@ -86,7 +70,7 @@ static void each_call(void **state) {
         long k = 0;
         for (; refused; k++) {
             allocator a;
-            posenc_context *context = start(&a);
+            posenc_context *context = allocator_context(&a);
             faulty_io faulty;
             posenc_error error = {.message = ""};
             faulty_io_init(&faulty);
@@ -98,7 +82,7 @@ static void each_call(void **state) {
             check(status == (refused && !closing ? POSENC_ERROR_IO : POSENC_OK), "call %ld: %s", k, error.message);
             check(status == POSENC_OK || strstr(error.message, strerror(errors[e / 2])), "call %ld: %s", k,
                   error.message);
-            end(&a, context);
+            allocator_context_end(&a, context);
         }
         check(k - 1 == 8, "%ld calls", k - 1); /* info_at, open, info, length, header; info, data, close */
     }
@@ -138,7 +122,7 @@ static void each_allocation(void **state) {
         long k = 0;
         for (; refused; k++) {
             allocator a;
-            posenc_context *context = start(&a);
+            posenc_context *context = allocator_context(&a);
             posenc_error error = {.message = ""};
             allocator_fail(&a, k, forever);
             posenc_status status = read_it(&posenc_io_system, context, path, &made, &error);
@@ -146,7 +130,7 @@ static void each_allocation(void **state) {
             check(status == (refused ? POSENC_ERROR_MEMORY : POSENC_OK), "allocation %ld: %s", k, error.message);
             allocator_fail(&a, -1, false);
             assert_int_equal(read_it(&posenc_io_system, context, path, &made, NULL), POSENC_OK);
-            end(&a, context);
+            allocator_context_end(&a, context);
         }
         check(k - 1 == 6, "%ld allocations", k - 1); /* file, text, table, metadata; data, array */
     }
@@ -233,15 +217,6 @@ static void a_file_that_shrinks(void **state) {
 }
 
 /* A length that was true a moment ago. */
-static int64_t lie;
-
-static int lying_info(void *user, int file, posenc_io_info *out) {
-    (void)user;
-    int code = posenc_io_system.info(NULL, file, out);
-    out->bytes_left += lie;
-    return code;
-}
-
 static void a_file_that_shrinks_while_it_is_opened(void **state) {
     folder f = folder_make();
     const char *path = folder_path(&f, "x");
@@ -250,16 +225,15 @@ static void a_file_that_shrinks_while_it_is_opened(void **state) {
     faulty_io faulty;
     (void)state;
     faulty_io_init(&faulty);
-    faulty.io.info = lying_info;
     static const size_t cuts[] = {0, 5, 8, 100};
     for (size_t i = 0; i < 4; i++) {
         folder_write(path, made.bytes, cuts[i]);
-        lie = (int64_t)(made.n - cuts[i]);
+        faulty.lie = (int64_t)(made.n - cuts[i]);
         assert_int_equal(read_it(&faulty.io, NULL, path, &made, &error), POSENC_ERROR_IO);
         assert_int_equal(error.offset, cuts[i]);
     }
     folder_write(path, made.bytes, made.n - 1000);
-    lie = 1000;
+    faulty.lie = 1000;
     assert_int_equal(read_it(&faulty.io, NULL, path, &made, &error), POSENC_ERROR_IO);
     assert_int_equal(error.offset, (int64_t)made.n - 1000);
     safetensors_bytes_end(&made);

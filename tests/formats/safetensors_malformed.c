@@ -4,22 +4,10 @@
 #include <string.h>
 
 #include "formats/safetensors.h"
+#include "marked.h"
 #include "safetensors_bytes.h"
 #include "support/tensors.h"
 #include "support/test.h"
-
-typedef struct text {
-    const char *bytes;
-    size_t n;
-} text;
-#define TEXT(literal) \
-    { literal, sizeof(literal) - 1 }
-
-typedef struct bad {
-    posenc_status status;
-    text marked;
-    const char *says; /* part of the message */
-} bad;
 
 enum { DATA = 8 }; /* bytes of data behind each header */
 
@@ -322,18 +310,6 @@ static const bad files[] = {
      "9223372036854775807 bytes of data, got the end of the file after 0"},
 };
 enum { FILES = sizeof files / sizeof *files };
-
-/* The bytes without the mark. *at: where it stood. */
-static uint8_t *unmark(text marked, size_t *n, size_t *at) {
-    const char *mark = memchr(marked.bytes, '^', marked.n);
-    check(mark != NULL, "no mark in %s", marked.bytes);
-    *at = (size_t)(mark - marked.bytes);
-    *n = marked.n - 1;
-    uint8_t *bytes = must_allocate(*n + 1);
-    memcpy(bytes, marked.bytes, *at);
-    memcpy(bytes + *at, mark + 1, *n - *at);
-    return bytes;
-}
 
 static void must_refuse(const char *what, const uint8_t *bytes, size_t n, const bad *expected, int64_t offset) {
     posenc_error error = {.offset = -7, .message = ""};

@@ -9,29 +9,9 @@
 
 #include "../formats/memory_io.h"
 #include "formats/npy.h"
+#include "meter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(bool condition) {
-    if (!condition) abort();
-}
-
-/* An allocator that counts what is out. */
-typedef struct meter {
-    size_t live, peak;
-} meter;
-
-static void *meter_allocate(void *user, size_t bytes, size_t alignment) {
-    meter *m = user;
-    m->live += bytes;
-    if (m->live > m->peak) m->peak = m->live;
-    return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
-
-static void meter_release(void *user, void *pointer, size_t bytes) {
-    ((meter *)user)->live -= bytes;
-    free(pointer);
-}
 
 typedef struct outcome {
     posenc_status status;
@@ -85,14 +65,8 @@ static void must_survive(posenc_context *context, posenc_array *array, size_t n)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
-    meter m = {0, 0};
-    posenc_context_options options;
-    posenc_context *context;
-    posenc_context_default(&options, sizeof options);
-    options.allocate = meter_allocate;
-    options.release = meter_release;
-    options.allocator_user = &m;
-    must(posenc_context_create(&options, &context, NULL) == POSENC_OK);
+    meter m = {0};
+    posenc_context *context = meter_context(&m);
 
     outcome file = read_bytes(context, bytes, n, false, 0);
     must(m.peak <= 4096 + 3 * n);

@@ -8,26 +8,11 @@
 
 #include <posenc/posenc.h>
 
+#include "meter.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 enum { MOST_LINES = 24, MOST_TEXT = 4096, MOST_BLOCK = 8 << 20 };
-
-static void must(bool condition) {
-    if (!condition) abort();
-}
-
-/* An allocator that counts what is out, and has no large blocks: a wide plan is refused for want of memory. */
-static void *meter_allocate(void *live, size_t bytes, size_t alignment) {
-    if (bytes > MOST_BLOCK) return NULL;
-    ++*(long *)live;
-    return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
-
-static void meter_release(void *live, void *pointer, size_t bytes) {
-    (void)bytes;
-    --*(long *)live;
-    free(pointer);
-}
 
 /* Cuts the text into a scheme and parameters, in place. */
 static size_t cut(char *text, posenc_parameter *parameters) {
@@ -100,22 +85,17 @@ static void try_names(const char *name) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     static char text[MOST_TEXT + 1];
     posenc_parameter parameters[MOST_LINES];
-    long live = 0;
     if (n > MOST_TEXT) return 0;
     memcpy(text, bytes, n);
     text[n] = '\0';
     size_t n_parameters = cut(text, parameters);
 
-    posenc_context_options options;
-    posenc_context *context;
-    posenc_context_default(&options, sizeof options);
-    options.allocate = meter_allocate;
-    options.release = meter_release;
-    options.allocator_user = &live;
-    must(posenc_context_create(&options, &context, NULL) == POSENC_OK);
+    /* no large blocks: a wide plan is refused for want of memory */
+    meter m = {.most = MOST_BLOCK};
+    posenc_context *context = meter_context(&m);
     try_plan(context, text, parameters, n_parameters);
     try_names(text);
     posenc_context_destroy(context);
-    must(live == 0);
+    must(m.live == 0);
     return 0;
 }

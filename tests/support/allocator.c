@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
+
 /* Stands in front of every block: at least 64 bytes, so that any alignment up to 64 stays right. */
 typedef struct front {
     uint64_t magic;
@@ -70,4 +72,20 @@ void allocator_use(allocator *a, posenc_context_options *options) {
     options->allocate = allocate;
     options->release = release;
     options->allocator_user = a;
+}
+
+posenc_context *allocator_context(allocator *a) {
+    posenc_context_options options;
+    posenc_context *context;
+    allocator_init(a);
+    posenc_context_default(&options, sizeof options);
+    allocator_use(a, &options);
+    assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
+    return context;
+}
+
+void allocator_context_end(allocator *a, posenc_context *context) {
+    posenc_context_destroy(context);
+    check(a->live == 0 && a->mistakes == 0, "%ld blocks kept, %ld given back wrongly", (long)a->live,
+          (long)a->mistakes);
 }

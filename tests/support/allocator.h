@@ -30,4 +30,10 @@ bool allocator_refused(const allocator *a);
 /* Sets the three fields of a context's options. */
 void allocator_use(allocator *a, posenc_context_options *options);
 
+/* Makes a counting context of the defaults. */
+posenc_context *allocator_context(allocator *a);
+
+/* Ends it; nothing may be kept or have been given back wrongly. */
+void allocator_context_end(allocator *a, posenc_context *context);
+
 #endif
