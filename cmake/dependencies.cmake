@@ -23,6 +23,30 @@ if(NOT JANSSON_FOUND)
   endif()
 endif()
 
+# Pictures.
+set(CAIRO_FOUND FALSE)
+if(POSENC_PLOTS AND PKG_CONFIG_FOUND)
+  pkg_check_modules(CAIRO IMPORTED_TARGET cairo>=1.16)
+endif()
+if(NOT CAIRO_FOUND)
+  message(STATUS "posenc: pictures are left out, they need cairo (Debian: libcairo2-dev)")
+endif()
+
+# Matrix products. Only the serial OpenBLAS, by its own folder: beside it Debian's alternatives may put one with threads
+# of its own, which neither our threads nor a forked child get along with.
+if(POSENC_BLAS)
+  find_path(OPENBLAS_INCLUDE_DIR openblas_config.h PATH_SUFFIXES openblas-serial)
+  find_library(OPENBLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} PATH_SUFFIXES openblas-serial
+               NO_DEFAULT_PATH)
+endif()
+if(POSENC_BLAS AND OPENBLAS_INCLUDE_DIR AND OPENBLAS_LIBRARY)
+  set(POSENC_HAVE_OPENBLAS TRUE)
+  get_filename_component(OPENBLAS_FOLDER ${OPENBLAS_LIBRARY} DIRECTORY)
+else()
+  set(POSENC_HAVE_OPENBLAS FALSE)
+  message(STATUS "posenc: matrix products are a plain loop, fast ones need OpenBLAS (Debian: libopenblas-serial-dev)")
+endif()
+
 if(POSENC_TESTS)
   find_path(CMOCKA_INCLUDE_DIR cmocka.h)
   find_library(CMOCKA_LIBRARY cmocka)

@@ -19,6 +19,9 @@ build,test,long|must|header stdlib.h|libc6-dev|the headers of the C library
 build,test,long|must|header dlpack/dlpack.h|libdlpack-dev|tensors in the interface
 build,test,long|may|program pkg-config|pkg-config|finding libraries
 build,test,long|may|header jansson.h|libjansson-dev|the posenc program and .safetensors files
+build,test,long|may|header cairo/cairo.h|libcairo2-dev|pictures
+build,test,long|may|none|fonts-dejavu-core|the letters in pictures
+build,test,long|may|none|libopenblas-serial-dev|fast matrix products
 test,long|must|header cmocka.h|libcmocka-dev|the tests
 test,long|must|header mpfr.h|libmpfr-dev|reference values in the tests
 test,long|may|program ninja|ninja-build|a faster build

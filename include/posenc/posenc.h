@@ -18,12 +18,16 @@
 #ifndef POSENC_POSENC_H
 #define POSENC_POSENC_H
 
+#include <posenc/check.h>
 #include <posenc/context.h>
 #include <posenc/cursor.h>
 #include <posenc/encoder.h>
+#include <posenc/figure.h>
 #include <posenc/files.h>
 #include <posenc/plan.h>
+#include <posenc/plot.h>
 #include <posenc/scheme.h>
+#include <posenc/similarity.h>
 #include <posenc/sinusoidal.h>
 #include <posenc/status.h>
 #include <posenc/tensor.h>
