@@ -10,7 +10,8 @@ enum {
     RANDOM = POSENC_BENCH_RANDOM,
     DROPOUT = POSENC_BENCH_DROPOUT,
     BACKWARD = POSENC_BENCH_BACKWARD,
-    PACKED = POSENC_BENCH_PACKED
+    PACKED = POSENC_BENCH_PACKED,
+    SUMMARY = POSENC_BENCH_SUMMARY
 };
 
 static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
@@ -27,6 +28,8 @@ static const posenc_bench_group rows = {"Rows with offsets, packed sequences, be
                                         POSENC_BENCH_RATIO, posenc_bench_encode_rows};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
+static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows", POSENC_BENCH_RATIO,
+                                                posenc_bench_similarity};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
                                           posenc_bench_baseline};
 
@@ -79,6 +82,9 @@ static const posenc_bench_work works[] = {
     {&tokens, "token, random position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, RANDOM, {14, 14}, 0},
 
     {&threads, "fill on two threads", POSENC_F32, 2, {16384, 65536, 65536}, {1024}, 0, {0.9, 0.9}, 0},
+
+    {&similarities, "similarity", POSENC_F32, 2, {2000, 5000, 5000}, {512}, 0, {1.5, 1.5}, 0},
+    {&similarities, "similarity summary", POSENC_F32, 2, {2000, 5000, 5000}, {512}, SUMMARY, {1.5, 1.5}, 0},
 
     {&others, "naive loop", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {0, 0}, posenc_bench_naive},
     {&others, "naive, 2i doubled", POSENC_F32, 2, {1000, 1000, 1000}, {512}, 0, {0, 0}, posenc_bench_naive_doubled},

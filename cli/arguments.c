@@ -151,12 +151,24 @@ static int parse_words(posenc_cli_arguments *arguments, int n_words, char *const
     return POSENC_CLI_FINE;
 }
 
-static int check_scheme(posenc_cli_arguments *arguments) {
+/* The name of the scheme, from its option or the first operand; NULL: none is given. */
+static const char *scheme_name(const posenc_cli_arguments *arguments) {
+    const posenc_cli_option *option = posenc_cli_option_for_scheme(arguments->command);
     unsigned takes = arguments->command->takes;
-    if (arguments->n_operands == 0 || !(takes & (POSENC_CLI_TAKES_PARAMETERS | POSENC_CLI_NAMES_SCHEME)))
-        return POSENC_CLI_FINE;
-    arguments->scheme = posenc_scheme_find(arguments->operands[0]);
-    if (!arguments->scheme) return posenc_cli_unknown_scheme(arguments->operands[0]);
+    if (option) return posenc_cli_text(arguments, option->name);
+    if (!(takes & (POSENC_CLI_TAKES_PARAMETERS | POSENC_CLI_NAMES_SCHEME))) return NULL;
+    return posenc_cli_operand(arguments, 0);
+}
+
+static int check_scheme(posenc_cli_arguments *arguments) {
+    const posenc_cli_option *option = posenc_cli_option_for_scheme(arguments->command);
+    const char *scheme = scheme_name(arguments);
+    if (!scheme && option && arguments->n_parameters > 0)
+        return posenc_cli_fail("%s: expected --%s NAME beside it, got none", arguments->parameters[0].name,
+                               option->name);
+    if (!scheme) return POSENC_CLI_FINE;
+    arguments->scheme = posenc_scheme_find(scheme);
+    if (!arguments->scheme) return posenc_cli_unknown_scheme(scheme);
     for (size_t i = 0; i < arguments->n_parameters; i++) {
         const char *name = arguments->parameters[i].name;
         if (!posenc_cli_parameter_find(arguments->scheme, name))

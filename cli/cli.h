@@ -36,6 +36,7 @@ typedef enum posenc_cli_kind {
     POSENC_CLI_CHOICE,      /* one of choices */
     POSENC_CLI_FLAG,        /* the bare option; also --name=true, --name=false */
     POSENC_CLI_FILE,        /* a path, or "-" */
+    POSENC_CLI_SCHEME,      /* the name of a scheme; at most one option of a command */
     POSENC_CLI_TEXT         /* anything else */
 } posenc_cli_kind;
 
@@ -58,7 +59,8 @@ typedef struct posenc_cli_arguments posenc_cli_arguments;
 enum {
     POSENC_CLI_TAKES_JSON = 1,       /* --json */
     POSENC_CLI_TAKES_CONTEXT = 2,    /* --threads, --isa; posenc_cli_context() is ready when it runs */
-    POSENC_CLI_TAKES_PARAMETERS = 4, /* the first operand is a scheme; its parameters are options */
+    POSENC_CLI_TAKES_PARAMETERS = 4, /* a scheme's parameters are options; the option of kind POSENC_CLI_SCHEME names
+                                        it, or where there is none the first operand */
     POSENC_CLI_NAMES_SCHEME = 8,     /* the first operand, if there, is a scheme (no parameters) */
     POSENC_CLI_NAMES_COMMAND = 16    /* the first operand, if there, is a command */
 };
@@ -96,7 +98,7 @@ bool posenc_cli_given(const posenc_cli_arguments *arguments, const char *option)
 /* Operand 0, 1, ...; NULL past the last. */
 const char *posenc_cli_operand(const posenc_cli_arguments *arguments, int index);
 
-/* The scheme that operand 0 names; NULL where there is none. */
+/* The scheme that an option or operand 0 names; NULL where there is none. */
 const posenc_scheme_info *posenc_cli_scheme(const posenc_cli_arguments *arguments);
 
 /* The context of --threads and --isa. Owned by the program. */

@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "cli.h"
 #include "commands.h"
+#include "demo_pictures.h"
 #include "demo_text.h"
 #include "machine.h"
 #include "wrap.h"
@@ -46,20 +47,38 @@ static void print_end(void) {
     posenc_demo_heading("From here");
     puts("  posenc table sinusoidal --dim 512 --length 5000 -o table.npy");
     puts("  posenc apply sinusoidal --input x.npy -o y.npy");
+    puts("  posenc check table.npy");
+    puts("  posenc plot table.npy --kind heatmap -o heatmap.png");
     puts("  posenc bench --quick");
     puts("  posenc help");
 }
 
-static int tour(const char *path, const posenc_demo_text *text, uint64_t seed) {
+/* The folder for pictures; NULL where there shall be none. */
+static const char *picture_folder(const posenc_cli_arguments *arguments) {
+    return posenc_cli_flag(arguments, "no-pictures") ? NULL : posenc_cli_text(arguments, "pictures");
+}
+
+static int tour(const posenc_cli_arguments *arguments, const posenc_demo_text *text) {
+    uint64_t seed = (uint64_t)posenc_cli_integer(arguments, "seed");
+    const char *folder = picture_folder(arguments);
     print_title();
     int status = posenc_demo_order(seed);
-    if (status == POSENC_CLI_FINE) status = read_text(path, text, seed);
+    if (status == POSENC_CLI_FINE) status = read_text(posenc_cli_text(arguments, "text"), text, seed);
     if (status == POSENC_CLI_FINE) status = posenc_demo_table();
+    if (status == POSENC_CLI_FINE && folder)
+        status = posenc_demo_pictures(folder, posenc_cli_given(arguments, "pictures"));
     if (status == POSENC_CLI_FINE) print_end();
     return status;
 }
 
-/* The text is read first, so that a file that cannot be used is told before anything is printed. */
+static int check_pictures(const posenc_cli_arguments *arguments) {
+    if (!posenc_cli_given(arguments, "pictures")) return POSENC_CLI_FINE;
+    if (posenc_cli_flag(arguments, "no-pictures"))
+        return posenc_cli_fail("no-pictures: expected either --pictures or --no-pictures, got both");
+    return posenc_demo_pictures_check(posenc_cli_text(arguments, "pictures"));
+}
+
+/* What cannot be used, a text or a folder, is told before anything is printed. */
 static int demo(const posenc_cli_arguments *arguments) {
     const char *path = posenc_cli_text(arguments, "text");
     posenc_demo_text text = {NULL, 0, false};
@@ -67,7 +86,8 @@ static int demo(const posenc_cli_arguments *arguments) {
     int status = path ? posenc_demo_text_read(path, POSENC_DEMO_MOST_BYTES, &text) : POSENC_CLI_FINE;
     if (status == POSENC_CLI_FINE && path && posenc_demo_cut(text.bytes, text.length, &word, 1) == 0)
         status = posenc_cli_fail("text: %s: expected at least one word, got none in %zu bytes", path, text.length);
-    if (status == POSENC_CLI_FINE) status = tour(path, &text, (uint64_t)posenc_cli_integer(arguments, "seed"));
+    if (status == POSENC_CLI_FINE) status = check_pictures(arguments);
+    if (status == POSENC_CLI_FINE) status = tour(arguments, &text);
     free(text.bytes);
     return status;
 }
@@ -83,9 +103,16 @@ static const posenc_cli_option options[] = {
      .default_text = "1",
      .minimum = 0,
      .maximum = 1e9,
-     .help = "First seed of the words' vectors and of the models' weights"}};
+     .help = "First seed of the words' vectors and of the models' weights"},
+    {.name = "pictures",
+     .kind = POSENC_CLI_FILE,
+     .value = "FOLDER",
+     .default_text = "demo",
+     .help = "Where four pictures go: heatmap.png, similarity.png, curves.png, error.png; made if it is not there"},
+    {.name = "no-pictures", .kind = POSENC_CLI_FLAG, .help = "Draw none"}};
 
-static const char *const examples[] = {"posenc demo", "posenc demo --text examples/paragraph.txt --seed 7", NULL};
+static const char *const examples[] = {"posenc demo",
+                                       "posenc demo --text examples/paragraph.txt --seed 7 --no-pictures", NULL};
 
 const posenc_cli_command posenc_cli_demo = {
     .name = "demo",
@@ -94,8 +121,11 @@ const posenc_cli_command posenc_cli_demo = {
         "Shows in a few seconds what positions are for and what posenc makes of them: a small untrained Transformer "
         "encoder reads \"cat chases mouse\" and \"mouse chases cat\" with and without positions, then a real text; "
         "then "
-        "the 5000 x 512 table is made, and its time and its error are set beside those of the usual ways.",
-    .usage = "[--text FILE] [--seed N]",
+        "the 5000 x 512 table is made, and its time and its error are set beside those of the usual ways; last, four "
+        "pictures are drawn.\n\n"
+        "Where the folder demo cannot be written to, the tour says so and ends well; a folder that --pictures names "
+        "must work.",
+    .usage = "[--text FILE] [--seed N] [--pictures FOLDER | --no-pictures]",
     .operands = "",
     .options = options,
     .n_options = sizeof options / sizeof *options,

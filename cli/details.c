@@ -19,6 +19,8 @@ void posenc_cli_option_text(const posenc_cli_option *option, char *text, size_t 
         snprintf(standard, sizeof standard, "required");
     else if (option->default_text && option->kind != POSENC_CLI_FLAG)
         snprintf(standard, sizeof standard, "default %s", option->default_text);
+    else if (option->default_text && strcmp(option->default_text, "true") == 0)
+        snprintf(standard, sizeof standard, "default; --%s=false turns it off", option->name);
     const char *mark = *range && *standard ? "; " : "";
     bool any = *range || *standard;
     int bytes = (int)strlen(option->help);

@@ -1,4 +1,6 @@
 /* The completion script for bash. A fixed frame, and between its parts what the tables say. */
+#include <string.h>
+
 #include "commands.h"
 #include "help.h"
 #include "options.h"
@@ -51,6 +53,11 @@ static void print_value_case(const char *command, const posenc_cli_option *optio
     if (option->letter) printf("|%s:-%c", command, option->letter);
     fputs(") ", stdout);
     if (option->kind == POSENC_CLI_FILE) fputs("_posenc_files; ", stdout);
+    if (option->kind == POSENC_CLI_SCHEME) {
+        fputs("_posenc_words \"", stdout);
+        print_schemes();
+        fputs("\"; ", stdout);
+    }
     if (option->kind == POSENC_CLI_CHOICE) {
         fputs("_posenc_words \"", stdout);
         for (size_t i = 0; option->choices[i]; i++) printf("%s%s", i ? " " : "", option->choices[i]);
@@ -99,14 +106,21 @@ static void print_scheme_options(void) {
     puts("            esac");
 }
 
+static bool operand_is_scheme(const posenc_cli_command *command) {
+    return command->most_operands > 0 && !posenc_cli_option_for_scheme(command) &&
+           (command->takes & (POSENC_CLI_TAKES_PARAMETERS | POSENC_CLI_NAMES_SCHEME));
+}
+
 static void print_command(const posenc_cli_command *command) {
     const posenc_cli_option *option;
     printf("        %s)\n", command->name);
-    if (command->most_operands > 0 && (command->takes & (POSENC_CLI_TAKES_PARAMETERS | POSENC_CLI_NAMES_SCHEME))) {
+    if (operand_is_scheme(command)) {
         fputs("            [[ -z $operand && $cur != -* ]] && _posenc_words \"", stdout);
         print_schemes();
         puts("\" && return");
     }
+    if (strncmp(command->operands, "FILE", 4) == 0)
+        fputs("            [[ $cur != -* ]] && _posenc_files && return\n", stdout);
     if (command->takes & POSENC_CLI_NAMES_COMMAND) {
         fputs("            [[ -z $operand && $cur != -* ]] && _posenc_words \"", stdout);
         print_names();

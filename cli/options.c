@@ -66,6 +66,12 @@ const posenc_cli_option *posenc_cli_option_find(const posenc_cli_command *comman
     return NULL;
 }
 
+const posenc_cli_option *posenc_cli_option_for_scheme(const posenc_cli_command *command) {
+    for (size_t i = 0; i < command->n_options; i++)
+        if (command->options[i].kind == POSENC_CLI_SCHEME) return &command->options[i];
+    return NULL;
+}
+
 posenc_cli_option posenc_cli_option_of(const posenc_parameter_info *parameter) {
     static const struct {
         posenc_parameter_kind from;
@@ -136,7 +142,8 @@ void posenc_cli_option_range(const posenc_cli_option *option, char *text, size_t
 void posenc_cli_option_expects(const posenc_cli_option *option, char *text, size_t capacity) {
     static const char *const kinds[] = {
         [POSENC_CLI_INTEGER] = "an integer", [POSENC_CLI_REAL] = "a finite number", [POSENC_CLI_CHOICE] = "",
-        [POSENC_CLI_FLAG] = "true or false", [POSENC_CLI_FILE] = "a file",          [POSENC_CLI_TEXT] = "a text"};
+        [POSENC_CLI_FLAG] = "true or false", [POSENC_CLI_FILE] = "a file",          [POSENC_CLI_SCHEME] = "a scheme",
+        [POSENC_CLI_TEXT] = "a text"};
     char range[256];
     posenc_cli_option_range(option, range, sizeof range);
     bool open = strstr(range, " or more") != NULL && option->kind != POSENC_CLI_CHOICE;
@@ -171,6 +178,7 @@ static bool fits(const posenc_cli_option *option, const char *text) {
             return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
         case POSENC_CLI_FILE:
             return text[0] != '\0';
+        case POSENC_CLI_SCHEME: /* an unknown one is refused with the nearest name */
         case POSENC_CLI_TEXT:
             return true;
     }

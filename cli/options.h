@@ -13,6 +13,9 @@ bool posenc_cli_option_shared(const posenc_cli_command *command, size_t index);
 /* By long name or by letter (name NULL); NULL if the command has none such. */
 const posenc_cli_option *posenc_cli_option_find(const posenc_cli_command *command, const char *name, char letter);
 
+/* The option that names a scheme; NULL if the command has none. */
+const posenc_cli_option *posenc_cli_option_for_scheme(const posenc_cli_command *command);
+
 /* A scheme's parameter as an option. Valid as long as the library. */
 posenc_cli_option posenc_cli_option_of(const posenc_parameter_info *parameter);
 

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* Makes a plan of the scheme of operand 0.
+/* Makes a plan of the scheme that the line names.
  * dim: the width, where the data decide; 0: as the user says.
  * reach: positions -reach..reach are prepared for, unless the user gave max-len.
  * Returns POSENC_CLI_FINE, or prints the error and returns _TROUBLE. The caller destroys the plan. */

@@ -32,19 +32,18 @@ if(NOT CAIRO_FOUND)
   message(STATUS "posenc: pictures are left out, they need cairo (Debian: libcairo2-dev)")
 endif()
 
-# Matrix products. Only the serial OpenBLAS, by its own folder: beside it Debian's alternatives may put one with threads
-# of its own, which neither our threads nor a forked child get along with.
+# A floor of the bench. Only the serial OpenBLAS, by its own folder: beside it Debian's alternatives may put one with
+# threads of its own. The library does without: the serial one may not be called from two threads at once.
 if(POSENC_BLAS)
-  find_path(OPENBLAS_INCLUDE_DIR openblas_config.h PATH_SUFFIXES openblas-serial)
   find_library(OPENBLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} PATH_SUFFIXES openblas-serial
                NO_DEFAULT_PATH)
 endif()
-if(POSENC_BLAS AND OPENBLAS_INCLUDE_DIR AND OPENBLAS_LIBRARY)
+if(POSENC_BLAS AND OPENBLAS_LIBRARY)
   set(POSENC_HAVE_OPENBLAS TRUE)
   get_filename_component(OPENBLAS_FOLDER ${OPENBLAS_LIBRARY} DIRECTORY)
 else()
   set(POSENC_HAVE_OPENBLAS FALSE)
-  message(STATUS "posenc: matrix products are a plain loop, fast ones need OpenBLAS (Debian: libopenblas-serial-dev)")
+  message(STATUS "posenc: the bench leaves out similarity, whose floor needs OpenBLAS (Debian: libopenblas-serial-dev)")
 endif()
 
 if(POSENC_TESTS)

@@ -1,5 +1,5 @@
-/* Figure: one drawing model for every picture. Arrays, axes and a scale, and no drawing library in sight; posenc_figure_draw
- * makes PNG, SVG or PDF of it. */
+/* Figure: one drawing model for every picture. Arrays, axes and a scale, and no drawing library in sight;
+ * posenc_figure_draw makes PNG, SVG or PDF of it. */
 #ifndef POSENC_FIGURE_H
 #define POSENC_FIGURE_H
 
@@ -9,18 +9,21 @@
 extern "C" {
 #endif
 
-/* One axis. Ticks are found by themselves: round numbers, or powers of ten on a logarithmic axis. */
+/* One axis. Ticks are found by themselves: round numbers, or powers of ten on a logarithmic axis. They are whole
+ * numbers where things are counted: beside an image when both ends are at a half (0 is the cell from -0.5 to 0.5), and
+ * below series that have whole numbers for x only. */
 typedef struct posenc_axis {
-    const char *label; /* with its unit: "position (tokens)". UTF-8 */
-    double first, last; /* values at the two ends, left to right and bottom to top; first > last runs the other way */
+    const char *label;  /* with its unit: "position (tokens)". UTF-8 */
+    double first, last; /* values at the two ends, left to right and bottom to top; first > last runs the other way.
+                         * Different, and within +-1e300 */
     int logarithmic;    /* both ends > 0 */
 } posenc_axis;
 
-/* How numbers become colours. Both are perceptually uniform, and grow from dark to light or meet in the middle, so that
- * they survive a grey printer. */
+/* How numbers become colours. Both are perceptually uniform, and grow from dark to light, so that they survive a grey
+ * printer. */
 typedef enum posenc_colours {
     POSENC_COLOURS_SEQUENTIAL = 0, /* dark blue to light yellow */
-    POSENC_COLOURS_DIVERGING = 1   /* blue over near-white to dark red: for values around 0 */
+    POSENC_COLOURS_DIVERGING = 1   /* dark blue over grey to light orange: for values around 0 */
 } posenc_colours;
 
 /* A rectangle of numbers that fills the plot. Row 0 lies at the y axis's first end, column 0 at the x axis's first. */
@@ -33,13 +36,11 @@ typedef struct posenc_image {
 } posenc_image;
 
 /* How a series is drawn. */
-typedef enum posenc_stroke {
-    POSENC_STROKE_LINE = 0,
-    POSENC_STROKE_DASHED = 1,
-    POSENC_STROKE_POINTS = 2
-} posenc_stroke;
+typedef enum posenc_stroke { POSENC_STROKE_LINE = 0, POSENC_STROKE_DASHED = 1, POSENC_STROKE_POINTS = 2 } posenc_stroke;
 
-/* A curve or points. NaN and, on a logarithmic axis, values <= 0 leave a gap. */
+/* A curve or points. Values that are not finite and, on a logarithmic axis, values <= 0 leave a gap. Any number may be
+ * drawn: of points that fall on one pixel one is kept, of a curve what covers the same pixels; only a curve that
+ * crosses pixel columns more than 65536 times, running to and fro, is thinned to that. */
 typedef struct posenc_series {
     const char *name; /* in the legend; NULL: not there */
     const double *x, *y;
@@ -55,7 +56,7 @@ typedef struct posenc_figure {
     const posenc_image *image; /* below the series; NULL: none */
     const posenc_series *series;
     size_t n_series;
-    int width, height; /* pixels (PNG) or points (SVG, PDF): 160..16384. Default 800 x 600 */
+    int width, height; /* pixels (PNG) or points (SVG, PDF): 160..16384, the product up to 2^26. Default 800 x 600 */
 } posenc_figure;
 
 /* Writes every default into *figure. size is sizeof(*figure) as the caller compiled it, and is stored there. */
@@ -75,7 +76,10 @@ POSENC_API posenc_status posenc_picture_of(const char *path, posenc_picture *out
  * a scale), POSENC_ERROR_UNSUPPORTED (a build without cairo), POSENC_ERROR_IO, POSENC_ERROR_MEMORY. After a failure the
  * output can only be discarded.
  * Edge cases: no image and no series draw empty axes; an image of one value is one rectangle; low == high is widened.
- * The same input and cairo version give the same bytes (PDF without a date). */
+ * Cells that are smaller than a pixel are averaged; one missing value among them still shows. Texts are drawn with what
+ * is no UTF-8 or would act (control characters, marks of direction) as \xHH, and cut to the room there is.
+ * The same input, cairo version and fonts give the same bytes (PDF without a date).
+ * Cost: a pass over the values, and time and memory of the order of the pixels. */
 POSENC_API posenc_status posenc_figure_draw(const posenc_context *context, const posenc_figure *figure,
                                             posenc_picture picture, posenc_output *output, posenc_error *error);
 

@@ -24,12 +24,15 @@
 #include <posenc/encoder.h>
 #include <posenc/figure.h>
 #include <posenc/files.h>
+#include <posenc/fourier.h>
 #include <posenc/plan.h>
 #include <posenc/plot.h>
+#include <posenc/resize.h>
 #include <posenc/scheme.h>
 #include <posenc/similarity.h>
 #include <posenc/sinusoidal.h>
 #include <posenc/status.h>
 #include <posenc/tensor.h>
+#include <posenc/timestep.h>
 
 #endif

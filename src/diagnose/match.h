@@ -8,8 +8,8 @@
 
 /* Looks for a formula. *match: scheme NULL where none fits; all its members are set either way.
  * A formula fits when nearly all of the first rows, or half of all that are compared, agree with it within the rounding
- * of the dtype and of float32 angles, so that a table with some broken rows, or with positions rounded to bf16, is still
- * recognised: the check then tells what is wrong with it. Rows that are zero or not finite are passed over.
+ * of the dtype and of float32 angles, so that a table with some broken rows, or with positions rounded to bf16, is
+ * still recognised: the check then tells what is wrong with it. Rows that are zero or not finite are passed over.
  * Returns POSENC_ERROR_MEMORY; *match is untouched then. */
 posenc_status posenc_match_table(const posenc_context *context, const posenc_table *table, posenc_match *match,
                                  posenc_error *error);

@@ -1,4 +1,5 @@
-/* A table of encodings as the diagnoses read it: (length, dim) of any float dtype and strides, row by row as doubles. */
+/* A table of encodings as the diagnoses read it: (length, dim) of any float dtype and strides, row by row as doubles.
+ */
 #ifndef POSENC_DIAGNOSE_TABLE_H
 #define POSENC_DIAGNOSE_TABLE_H
 

@@ -8,8 +8,6 @@
 
 #include "formats/utf8.h"
 
-enum { MOST_UNIT_BYTES = 4, MOST_UNIT_TEXT = 4 * MOST_UNIT_BYTES + 1 };
-
 /* Characters that act instead of being seen: C1 controls, direction marks, zero widths, line ends, tags. */
 static bool acts(uint32_t code) {
     static const uint32_t ranges[][2] = {{0x80, 0x9F},     {0xAD, 0xAD},      {0x61C, 0x61C},   {0x180E, 0x180E},
@@ -21,7 +19,7 @@ static bool acts(uint32_t code) {
 }
 
 /* Writes the unit at the front as text and returns how many bytes it took. */
-static size_t unit(const uint8_t *bytes, size_t n, bool utf8, char text[MOST_UNIT_TEXT]) {
+static size_t unit(const uint8_t *bytes, size_t n, bool utf8, char text[POSENC_SHOWN_CHARACTER]) {
     uint32_t code = 0;
     size_t length = utf8 ? posenc_utf8_wide(bytes, n, &code) : 0;
     if (length > 0 && !acts(code)) {
@@ -36,15 +34,19 @@ static size_t unit(const uint8_t *bytes, size_t n, bool utf8, char text[MOST_UNI
         text[copies] = '\0';
         return 1;
     }
-    for (size_t i = 0; i < length; i++) snprintf(text + 4 * i, MOST_UNIT_TEXT - 4 * i, "\\x%02x", bytes[i]);
+    for (size_t i = 0; i < length; i++) snprintf(text + 4 * i, POSENC_SHOWN_CHARACTER - 4 * i, "\\x%02x", bytes[i]);
     return length;
+}
+
+size_t posenc_escape_character(const void *bytes, size_t n, char text[POSENC_SHOWN_CHARACTER]) {
+    return unit(bytes, n, true, text);
 }
 
 char *posenc_escape(const void *bytes, size_t n, char *text, size_t capacity) {
     const uint8_t *from = bytes;
     size_t used = 0, last_good = 0; /* text[0..last_good] leaves room for "..." */
     for (size_t i = 0; i < n;) {
-        char piece[MOST_UNIT_TEXT];
+        char piece[POSENC_SHOWN_CHARACTER];
         i += unit(from + i, n - i, false, piece);
         size_t length = strlen(piece);
         if (used + length >= capacity) {
@@ -62,7 +64,7 @@ char *posenc_escape(const void *bytes, size_t n, char *text, size_t capacity) {
 char *posenc_escape_path(const char *path, char text[POSENC_SHOWN_PATH]) {
     const uint8_t *from = (const uint8_t *)path;
     size_t n = strlen(path), total = 0, used = 0, i = 0;
-    char piece[MOST_UNIT_TEXT];
+    char piece[POSENC_SHOWN_CHARACTER];
     while (i < n) {
         i += unit(from + i, n - i, true, piece);
         total += strlen(piece);

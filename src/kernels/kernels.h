@@ -80,6 +80,21 @@ typedef struct posenc_add_job {
     uint64_t element; /* index of the first row's first element; the rows follow each other */
 } posenc_add_job;
 
+/* Rows of a matrix in panels of POSENC_PANEL: term l of row r of a matrix of so many terms stands at
+ * (r / POSENC_PANEL * terms + l) * POSENC_PANEL + r % POSENC_PANEL. The last panel is whole; what it holds past the last
+ * row is read, and not used. */
+enum { POSENC_PANEL = 16 };
+
+/* c[i, j] = sum over l of a[a_first + i, l] * b[j, l]. */
+typedef struct posenc_product_job {
+    size_t terms;
+    const float *a, *b; /* panels */
+    size_t a_first, a_rows, b_rows;
+    float *c; /* (a_rows, b_rows); its memory is its own */
+    size_t c_stride;
+    float limit; /* what lies beyond -limit..limit becomes that */
+} posenc_product_job;
+
 typedef struct posenc_kernels {
     posenc_isa isa;
 
@@ -110,6 +125,13 @@ typedef struct posenc_kernels {
 
     /* n floats to f16 or bf16 (f32 and f64 tables hold plain copies and widenings). */
     void (*narrow[POSENC_ENCODING_DTYPES])(const float *in, void *out, size_t n);
+
+    /* A matrix product, in f32, nothing fused. The bits of an element depend on its two rows only. Error: below 1e-6 of
+     * the rows' lengths up to 8192 terms. */
+    void (*product)(const posenc_product_job *job);
+
+    /* Takes note of n numbers, each in its column: sums[j] += row[j], and least[j] and most[j] follow. */
+    void (*tally)(const float *row, size_t n, double *sums, float *least, float *most);
 } posenc_kernels;
 
 /* The table of an instruction set that posenc_isa_runs. */

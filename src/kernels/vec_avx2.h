@@ -17,6 +17,7 @@ static inline vd vd_load(const double *p) { return _mm256_loadu_pd(p); }
 static inline void vd_store(double *p, vd a) { _mm256_storeu_pd(p, a); }
 static inline void vd_stream(double *p, vd a) { _mm256_stream_pd(p, a); }
 static inline vd vd_set(double a) { return _mm256_set1_pd(a); }
+static inline vd vd_load_floats(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 static inline vd vd_add(vd a, vd b) { return _mm256_add_pd(a, b); }
 static inline vd vd_sub(vd a, vd b) { return _mm256_sub_pd(a, b); }
 static inline vd vd_mul(vd a, vd b) { return _mm256_mul_pd(a, b); }
@@ -60,6 +61,8 @@ static inline vf vf_set(float a) { return _mm256_set1_ps(a); }
 static inline vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
 static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vf vf_min(vf a, vf b) { return _mm256_min_ps(a, b); }
+static inline vf vf_max(vf a, vf b) { return _mm256_max_ps(a, b); }
 
 static inline __m128i halves_at(const uint16_t *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
 static inline __m128i f16_of(vf a) { return _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }

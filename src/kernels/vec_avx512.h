@@ -17,6 +17,7 @@ static inline vd vd_load(const double *p) { return _mm512_loadu_pd(p); }
 static inline void vd_store(double *p, vd a) { _mm512_storeu_pd(p, a); }
 static inline void vd_stream(double *p, vd a) { _mm512_stream_pd(p, a); }
 static inline vd vd_set(double a) { return _mm512_set1_pd(a); }
+static inline vd vd_load_floats(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
 static inline vd vd_add(vd a, vd b) { return _mm512_add_pd(a, b); }
 static inline vd vd_sub(vd a, vd b) { return _mm512_sub_pd(a, b); }
 static inline vd vd_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
@@ -57,6 +58,8 @@ static inline vf vf_set(float a) { return _mm512_set1_ps(a); }
 static inline vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
 static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+static inline vf vf_min(vf a, vf b) { return _mm512_min_ps(a, b); }
+static inline vf vf_max(vf a, vf b) { return _mm512_max_ps(a, b); }
 
 static inline __m256i halves_at(const uint16_t *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
 static inline __m256i f16_of(vf a) { return _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }

@@ -39,6 +39,12 @@ static inline vd vd_set(double a) {
     EACH_LANE r.at[i] = a;
     return r;
 }
+/* LANES floats, widened. */
+static inline vd vd_load_floats(const float *p) {
+    vd r;
+    EACH_LANE r.at[i] = (double)p[i];
+    return r;
+}
 static inline vd vd_add(vd a, vd b) {
     EACH_LANE a.at[i] += b.at[i];
     return a;
@@ -133,6 +139,15 @@ static inline vf vf_mul(vf a, vf b) {
 }
 static inline vf vf_fma(vf a, vf b, vf c) {
     EACH_FLOAT a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]);
+    return a;
+}
+/* Of numbers; a NaN gives either. */
+static inline vf vf_min(vf a, vf b) {
+    EACH_FLOAT a.at[i] = a.at[i] < b.at[i] ? a.at[i] : b.at[i];
+    return a;
+}
+static inline vf vf_max(vf a, vf b) {
+    EACH_FLOAT a.at[i] = a.at[i] > b.at[i] ? a.at[i] : b.at[i];
     return a;
 }
 

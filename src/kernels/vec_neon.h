@@ -18,6 +18,7 @@ static inline vd vd_load(const double *p) { return vld1q_f64(p); }
 static inline void vd_store(double *p, vd a) { vst1q_f64(p, a); }
 static inline void vd_stream(double *p, vd a) { vst1q_f64(p, a); }
 static inline vd vd_set(double a) { return vdupq_n_f64(a); }
+static inline vd vd_load_floats(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
 static inline vd vd_add(vd a, vd b) { return vaddq_f64(a, b); }
 static inline vd vd_sub(vd a, vd b) { return vsubq_f64(a, b); }
 static inline vd vd_mul(vd a, vd b) { return vmulq_f64(a, b); }
@@ -41,6 +42,8 @@ static inline vf vf_set(float a) { return vdupq_n_f32(a); }
 static inline vf vf_add(vf a, vf b) { return vaddq_f32(a, b); }
 static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
+static inline vf vf_min(vf a, vf b) { return vminq_f32(a, b); }
+static inline vf vf_max(vf a, vf b) { return vmaxq_f32(a, b); }
 
 static inline vf vf_load_f16(const uint16_t *p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p))); }
 static inline vf vf_load_bf16(const uint16_t *p) { return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16)); }

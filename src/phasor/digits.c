@@ -129,11 +129,13 @@ static fraction_work work_over(double *work, size_t p) {
     return (fraction_work){{work, work + 2 * p, work + p, work + 3 * p}, work + 4 * p, work + 5 * p};
 }
 
+/* Sizes only: signs are put on afterwards. */
 static void reduce_product(const posenc_wide *turns, double factor, fraction_work *work, size_t i) {
     uint64_t words[8];
     int exponent;
     uint64_t m = integer_of(factor, &exponent);
-    multiply_fraction(turns, m, exponent, words);
+    posenc_wide size = posenc_wide_is_negative(turns) ? posenc_wide_negate(turns) : *turns;
+    multiply_fraction(&size, m, exponent, words);
     split_angle(words, 8, work->seed, work->turn_high, work->turn_low, i);
 }
 
@@ -143,8 +145,8 @@ void posenc_fraction_phasors(const posenc_kernels *kernels, const posenc_wide *t
     fraction_work w = work_over(work, padded);
     for (size_t i = 0; i < n; i++) reduce_product(&turns[i], fraction, &w, i);
     finish(kernels, w.seed, w.turn_high, w.turn_low, n);
-    if (fraction < 0)
-        for (size_t i = 0; i < padded; i++) w.seed.sin_high[i] = 0.0 - w.seed.sin_high[i];
+    for (size_t i = 0; i < n; i++)
+        if ((fraction < 0) != posenc_wide_is_negative(&turns[i])) w.seed.sin_high[i] = 0.0 - w.seed.sin_high[i];
 }
 
 void posenc_angle_phasors(const posenc_kernels *kernels, const float *angles, size_t n, double *work) {

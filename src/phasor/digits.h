@@ -17,12 +17,13 @@ static inline size_t posenc_seed_doubles(size_t padded) { return 4 * padded; }
 /* Lays a seed over 4 * padded doubles. */
 posenc_seed posenc_seed_over(double *memory, size_t padded);
 
-/* The seed of place l: the phasor of turns[i] * 64^l, its angle reduced exactly. work: 2 * padded doubles. */
+/* The seed of place l: the phasor of turns[i] * 64^l, of either sign, its angle reduced exactly. work: 2 * padded
+ * doubles. */
 void posenc_place_seed(const posenc_kernels *kernels, const posenc_wide *turns, size_t n, int place, posenc_seed seed,
                        double *work);
 
-/* The phasors of turns[i] * fraction for 2^-200 <= abs(fraction) < 1, reduced exactly, rounded to double.
- * work: 6 * padded doubles, whose first two arrays receive the sines and cosines. */
+/* The phasors of turns[i] * fraction, of either sign, for 2^-200 <= abs(fraction) < 1, reduced exactly, rounded to
+ * double. work: 6 * padded doubles, whose first two arrays receive the sines and cosines. */
 void posenc_fraction_phasors(const posenc_kernels *kernels, const posenc_wide *turns, size_t n, double fraction,
                              double *work);
 

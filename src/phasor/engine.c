@@ -64,9 +64,24 @@ posenc_status posenc_engine_prepare(posenc_engine *engine, posenc_error *error) 
     return POSENC_OK;
 }
 
+posenc_status posenc_engine_set_origin(posenc_engine *engine, double origin, posenc_error *error) {
+    size_t array_bytes = engine->padded * sizeof(double);
+    double *work = posenc_allocate(engine->context, 6 * array_bytes);
+    double *kept = work ? posenc_allocate(engine->context, 2 * array_bytes) : NULL;
+    if (kept) {
+        posenc_fraction_phasors(engine->kernels, engine->turns, engine->n, -origin, work);
+        memcpy(kept, work, 2 * array_bytes);
+        engine->origin = kept;
+        engine->memory_bytes += 2 * array_bytes;
+    }
+    posenc_release(engine->context, work);
+    return kept ? POSENC_OK : posenc_fail_memory(error, "plan", 6 * array_bytes);
+}
+
 void posenc_engine_destroy(posenc_engine *engine) {
+    posenc_release(engine->context, engine->origin);
     posenc_release(engine->context, engine->memory);
-    engine->memory = NULL;
+    engine->origin = engine->memory = NULL;
 }
 
 /* ---- one call's scratch ---- */
@@ -123,7 +138,14 @@ static void turn_by_digit(posenc_phasor_scratch *s, int place, int digit, bool f
     memcpy(s->high_cos, row.cosines, e->padded * sizeof(double));
 }
 
-/* high = product of the phasors of the digits of block, lowest place first; digits of 0 take no part. */
+static void turn_to_origin(posenc_phasor_scratch *s) {
+    const posenc_engine *e = s->engine;
+    if (e->origin) e->kernels->turn(s->high_sin, s->high_cos, e->origin, e->origin + e->padded, 1, e->padded);
+}
+
+/* high = product of the phasors of the digits of block, lowest place first, and of the origin; digits of 0 take no
+ * part.
+ */
 static void set_block(posenc_phasor_scratch *s, int64_t block) {
     if (s->has_block && s->block == block) return;
     s->block = block;
@@ -137,6 +159,7 @@ static void set_block(posenc_phasor_scratch *s, int64_t block) {
         first = false;
     }
     if (first) set_still(s);
+    turn_to_origin(s);
 }
 
 posenc_row_target posenc_target_after(posenc_row_target target, int64_t n) {
@@ -145,14 +168,14 @@ posenc_row_target posenc_target_after(posenc_row_target target, int64_t n) {
     return target;
 }
 
-/* Emits digits first..first+count-1 of the lowest place below the current high phasor. */
-static void emit_digits(posenc_phasor_scratch *s, const posenc_row_format *f, int first, int count,
-                        posenc_row_target target) {
+/* Emits digits first..first+count-1 of the lowest place, whose rows begin at digits, below the current high phasor. */
+static void emit_digits(posenc_phasor_scratch *s, const posenc_row_format *f, const double *digits, int first,
+                        int count, posenc_row_target target) {
     const posenc_engine *e = s->engine;
     posenc_rows_job job = {
         .high_sin = s->high_sin,
         .high_cos = s->high_cos,
-        .digit = e->digits[0],
+        .digit = digits,
         .digit_stride = 2 * e->padded,
         .first = first,
         .count = count,
@@ -173,15 +196,16 @@ static void emit_digits(posenc_phasor_scratch *s, const posenc_row_format *f, in
         e->kernels->rows[f->dtype][f->order](&job);
 }
 
-/* One digit. Where max_len is below 32 the lowest place may lack its row: then the high phasor takes the digit, by the
- * same product, and row 0 is emitted. */
+/* One digit. Where max_len is below 32 the lowest place may lack its row, which is then made in the scratch: high and
+ * far arrays follow each other there, like rows 0 and 1 of a place. */
 static void emit_digit(posenc_phasor_scratch *s, const posenc_row_format *f, int digit, posenc_row_target target) {
-    if ((digit < 0 ? -digit : digit) >= s->engine->rows[0]) {
-        turn_by_digit(s, 0, digit, false);
-        s->has_block = false;
-        digit = 0;
+    int size = digit < 0 ? -digit : digit;
+    if (size < s->engine->rows[0]) {
+        emit_digits(s, f, s->engine->digits[0], digit, 1, target);
+        return;
     }
-    emit_digits(s, f, digit, 1, target);
+    find_digit(s, 0, size);
+    emit_digits(s, f, s->high_sin, digit < 0 ? -1 : 1, 1, target);
 }
 
 /* Last digit of the block that a position stands in. Below 0 blocks are mirrored, and the one at 0 ends before it. */
@@ -200,7 +224,7 @@ void posenc_emit_run(posenc_phasor_scratch *s, const posenc_row_format *f, int64
         if (whole) {
             here = last_digit(start, block) - digit + 1;
             if (here > count) here = count;
-            emit_digits(s, f, digit, (int)here, target);
+            emit_digits(s, f, s->engine->digits[0], digit, (int)here, target);
         } else {
             emit_digit(s, f, digit, target);
         }
@@ -215,6 +239,7 @@ static void set_tiny(posenc_phasor_scratch *s, double position) {
     set_still(s);
     for (size_t i = 0; i < s->engine->n; i++)
         s->high_sin[i] = position * (posenc_wide_to_double(&s->engine->turns[i]) * 0x1.921fb54442d18p+2);
+    turn_to_origin(s);
 }
 
 /* The whole part by digits, the rest by one more phasor. */

@@ -12,10 +12,11 @@ typedef struct posenc_engine {
     const posenc_context *context;
     const posenc_kernels *kernels;
     size_t n, padded;             /* pairs */
-    posenc_wide *turns;           /* n frequencies */
+    posenc_wide *turns;           /* n frequencies, of either sign */
     int places;                   /* digit places kept */
     int rows[POSENC_MOST_PLACES]; /* rows kept of each */
     double *digits[POSENC_MOST_PLACES];
+    double *origin; /* the phasor of minus the origin: sines, then cosines; NULL: origin 0 */
     double *memory;
     size_t memory_bytes;
 } posenc_engine;
@@ -28,6 +29,10 @@ posenc_status posenc_engine_create(posenc_engine *engine, const posenc_context *
 /* Builds the digit places that positions -max_len..max_len need. */
 posenc_status posenc_engine_prepare(posenc_engine *engine, posenc_error *error);
 
+/* From here on the row of a position shows the phasors of position - origin, 0 < abs(origin) < 1. Comes after
+ * posenc_engine_prepare, once. */
+posenc_status posenc_engine_set_origin(posenc_engine *engine, double origin, posenc_error *error);
+
 void posenc_engine_destroy(posenc_engine *engine);
 
 /* One call's (or one thread's, or one cursor's) own part: the product of the high digits of the last block, and rows of
@@ -36,9 +41,9 @@ typedef struct posenc_phasor_scratch {
     const posenc_engine *engine;
     double *memory;
     double *high_sin, *high_cos;
-    double *far_sin, *far_cos; /* one row of a place that is not kept */
+    double *far_sin, *far_cos; /* one row of a place that is not kept; stands behind high like a row 1 behind a row 0 */
     double *work;              /* 6 arrays for seeds and fractions */
-    int64_t block;             /* high digits that high_* holds; valid while has_block */
+    int64_t block;             /* high digits that high_* holds, with the origin; valid while has_block */
     bool has_block;
 } posenc_phasor_scratch;
 

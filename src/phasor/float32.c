@@ -55,10 +55,21 @@ void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t
     }
 }
 
+void posenc_float32_timestep_frequencies(float *inv_freq, size_t n, double base, double span) {
+    float rate = (float)-posenc_wide_log(base);
+    for (size_t i = 0; i < n; i++) {
+        float exponent = rate * (float)i; /* assigned step by step, as above */
+        exponent = exponent / (float)span;
+        posenc_wide value = posenc_wide_exp((double)exponent);
+        inv_freq[i] = round_wide(&value);
+    }
+}
+
 void posenc_float32_phasors(const posenc_kernels *kernels, const float *inv_freq, size_t n, float position,
-                            float *sines, float *cosines, float *angles, double *work) {
+                            float factor, float *sines, float *cosines, float *angles, double *work) {
     size_t p = posenc_padded_pairs(n);
     for (size_t i = 0; i < n; i++) angles[i] = position * inv_freq[i];
+    for (size_t i = 0; i < n; i++) angles[i] = angles[i] * factor;
     posenc_angle_phasors(kernels, angles, n, work);
     for (size_t i = 0; i < n; i++) {
         sines[i] = round_pair(work[i], work[2 * p + i]);

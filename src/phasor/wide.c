@@ -1,7 +1,6 @@
 #include "phasor/wide.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* floor(2^192 / (2 pi) + 1/2) and floor(2^192 ln 2 + 1/2), from 400-bit arithmetic. */
@@ -72,7 +71,7 @@ posenc_wide posenc_wide_multiply(const posenc_wide *a, const posenc_wide *b) {
     return out;
 }
 
-static posenc_wide add(posenc_wide a, const posenc_wide *b) {
+posenc_wide posenc_wide_add(posenc_wide a, const posenc_wide *b) {
     uint64_t carry = 0;
     for (int i = 0; i < POSENC_WIDE_WORDS; i++) {
         uint64_t sum = a.w[i] + b->w[i];
@@ -116,6 +115,23 @@ static posenc_wide multiply_small(const posenc_wide *a, uint64_t factor) {
     return out;
 }
 
+posenc_wide posenc_wide_times_ratio(const posenc_wide *a, uint64_t numerator, uint64_t denominator) {
+    return divide_small(multiply_small(a, numerator), denominator);
+}
+
+posenc_wide posenc_wide_negate(const posenc_wide *a) { return subtract((posenc_wide){{0, 0, 0, 0}}, a); }
+
+/* The bits of x from 2^63 down, 64 at a time. */
+posenc_wide posenc_wide_of_double(double x) {
+    posenc_wide out;
+    for (int i = POSENC_WIDE_WORDS - 1; i >= 0; i--) {
+        double whole = floor(x);
+        out.w[i] = (uint64_t)whole;
+        x = ldexp(x - whole, 64); /* at most 53 bits, so exact */
+    }
+    return out;
+}
+
 /* a * 2^k for -255 <= k <= 63. */
 static posenc_wide scale(posenc_wide a, int k) {
     for (; k <= -64; k += 64) a = (posenc_wide){{a.w[1], a.w[2], a.w[3], 0}};
@@ -142,23 +158,23 @@ static posenc_wide logarithm(double base, bool *negative) {
     for (uint64_t n = 3; !is_zero(&power); n += 2) {
         power = posenc_wide_multiply(&power, &square);
         posenc_wide term = divide_small(power, n);
-        sum = add(sum, &term);
+        sum = posenc_wide_add(sum, &term);
     }
-    sum = add(sum, &sum);
+    sum = posenc_wide_add(sum, &sum);
     posenc_wide octaves = multiply_small(&ln2, (uint64_t)(k < 0 ? -k : k));
     *negative = k < 0 || (k == 0 && below);
     if (k == 0) return sum;
-    return below == (k < 0) ? add(octaves, &sum) : subtract(octaves, &sum);
+    return below == (k < 0) ? posenc_wide_add(octaves, &sum) : subtract(octaves, &sum);
 }
 
 /* e^x for 0 <= x <= ln 2: the series at x / 256, then eight squarings. */
 static posenc_wide exponential(posenc_wide x) {
     x = scale(x, -8);
-    posenc_wide sum = add(one, &x), term = x;
+    posenc_wide sum = posenc_wide_add(one, &x), term = x;
     for (uint64_t n = 2; !is_zero(&term); n++) {
         term = posenc_wide_multiply(&term, &x);
         term = divide_small(term, n);
-        sum = add(sum, &term);
+        sum = posenc_wide_add(sum, &term);
     }
     for (int i = 0; i < 8; i++) sum = posenc_wide_multiply(&sum, &sum);
     return sum;
@@ -176,27 +192,27 @@ static posenc_wide exponential_of_any(posenc_wide x, bool shrinks) {
 posenc_wide posenc_wide_power(double base, uint64_t numerator, uint64_t denominator) {
     bool below_one;
     posenc_wide x = logarithm(base, &below_one);
-    x = multiply_small(&x, numerator);
-    return exponential_of_any(divide_small(x, denominator), !below_one);
+    return exponential_of_any(posenc_wide_times_ratio(&x, numerator, denominator), !below_one);
 }
 
-posenc_wide posenc_wide_exp(double x) {
-    double size = fabs(x), whole = floor(size);
-    posenc_wide w = {{0, 0, 0, (uint64_t)whole}};
-    double rest = ldexp(size - whole, 64); /* at most 53 bits each, so exact */
-    w.w[2] = (uint64_t)rest;
-    rest = ldexp(rest - floor(rest), 64);
-    w.w[1] = (uint64_t)rest;
-    rest = ldexp(rest - floor(rest), 64);
-    w.w[0] = (uint64_t)rest;
-    return exponential_of_any(w, x < 0);
+posenc_wide posenc_wide_growth(double base, uint64_t numerator, uint64_t denominator) {
+    bool below_one;
+    posenc_wide x = logarithm(base, &below_one);
+    return exponential_of_any(posenc_wide_times_ratio(&x, numerator, denominator), below_one);
 }
+
+posenc_wide posenc_wide_exp(double x) { return exponential_of_any(posenc_wide_of_double(fabs(x)), x < 0); }
 
 double posenc_wide_log(double base) {
     bool negative;
     posenc_wide x = logarithm(base, &negative);
     double value = posenc_wide_to_double(&x);
     return negative ? -value : value;
+}
+
+posenc_wide posenc_wide_minus_log(double x) {
+    bool negative;
+    return logarithm(x, &negative);
 }
 
 static int leading_zeros(uint64_t word) {
@@ -233,6 +249,8 @@ void posenc_words_to_pair(const uint64_t *words, int n, double *high, double *lo
 
 double posenc_wide_to_double(const posenc_wide *a) {
     double high, low;
-    posenc_words_to_pair(a->w, POSENC_WIDE_WORDS, &high, &low);
-    return ldexp(high + low, 64);
+    bool negative = posenc_wide_is_negative(a);
+    posenc_wide size = negative ? posenc_wide_negate(a) : *a;
+    posenc_words_to_pair(size.w, POSENC_WIDE_WORDS, &high, &low);
+    return ldexp(negative ? -(high + low) : high + low, 64);
 }

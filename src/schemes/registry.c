@@ -6,6 +6,8 @@
 
 static const posenc_scheme *const schemes[] = {
     &posenc_scheme_sinusoidal,
+    &posenc_scheme_timestep,
+    &posenc_scheme_fourier,
 };
 
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };

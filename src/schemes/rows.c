@@ -48,7 +48,9 @@ static void emit_float32(posenc_row_scratch *s, posenc_dtype dtype, float positi
     const posenc_rows *rows = s->rows;
     const posenc_engine *e = &rows->engine;
     float *sines = s->floats + e->padded, *cosines = sines + e->padded, *row = cosines + e->padded;
-    posenc_float32_phasors(e->kernels, rows->inv_freq, e->n, position, sines, cosines, s->floats, s->phasors.work);
+    float factor = rows->angle_scale != 0 ? rows->angle_scale : 1;
+    posenc_float32_phasors(e->kernels, rows->inv_freq, e->n, position, factor, sines, cosines, s->floats,
+                           s->phasors.work);
     const float *first = rows->cos_first ? cosines : sines, *second = rows->cos_first ? sines : cosines;
     size_t step = rows->planar ? 1 : 2, second_at = rows->planar ? rows->n_first : 1;
     memset(row, 0, (size_t)rows->dim * sizeof *row);

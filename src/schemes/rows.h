@@ -11,7 +11,8 @@ typedef struct posenc_rows {
     bool planar;              /* all firsts, then all seconds, then zeros to dim; else interleaved */
     bool cos_first;
     posenc_engine engine;
-    float *inv_freq; /* the float32 arithmetics' frequencies; NULL for exact */
+    float *inv_freq;   /* the float32 arithmetics' frequencies; NULL for exact */
+    float angle_scale; /* of the float32 arithmetics: a factor of position * inv_freq; 0: none */
 } posenc_rows;
 
 /* One thread's part of a call. */

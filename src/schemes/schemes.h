@@ -5,5 +5,7 @@
 #include "schemes/scheme.h"
 
 extern const posenc_scheme posenc_scheme_sinusoidal;
+extern const posenc_scheme posenc_scheme_timestep;
+extern const posenc_scheme posenc_scheme_fourier;
 
 #endif

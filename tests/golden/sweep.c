@@ -24,7 +24,7 @@ static uint64_t element(const sweep_rows *rows, int d, int64_t r, int64_t column
     return number_load(encoding_dtypes[d], (const char *)rows->rows[d] + (size_t)(r * rows->dim + column) * bytes);
 }
 
-static void look_at(tally *t, const sweep_rows *rows, int64_t r, int64_t column, mpfr_srcptr exact, const char *what) {
+void sweep_value(tally *t, const sweep_rows *rows, int64_t r, int64_t column, mpfr_srcptr exact, const char *what) {
     for (int d = 0; d < 4; d++) {
         posenc_dtype dtype = encoding_dtypes[d];
         uint64_t bits = element(rows, d, r, column);
@@ -47,7 +47,7 @@ void sweep_pair(tally *t, const oracle *o, const sweep_rows *rows, int64_t r, in
         int64_t same;
         if (columns[k] >= o->dim) continue;
         bool is_sine = oracle_column(o, columns[k], &same) == ORACLE_SINE;
-        look_at(t, rows, r, columns[k], is_sine ? o->sine : o->cosine, what);
+        sweep_value(t, rows, r, columns[k], is_sine ? o->sine : o->cosine, what);
     }
 }
 

@@ -23,8 +23,11 @@ typedef struct sweep_rows {
 sweep_rows sweep_write(const posenc_plan *plan, posenc_dtype ids_dtype, const void *ids, int64_t n);
 void sweep_free(sweep_rows *rows);
 
-/* Holds both columns of a frequency in row r against o->sine and o->cosine. Fails the test at the first value that
- * breaks the contract; what names the plan and position in the message. */
+/* Holds one column of row r, in every dtype, against its value. Fails the test at the first value that breaks the
+ * contract; what names the plan and position in the message. */
+void sweep_value(tally *t, const sweep_rows *rows, int64_t r, int64_t column, mpfr_srcptr exact, const char *what);
+
+/* Holds both columns of a frequency in row r against o->sine and o->cosine, the same way. */
 void sweep_pair(tally *t, const oracle *o, const sweep_rows *rows, int64_t r, int64_t frequency, const char *what);
 
 /* The last column of odd widths in the two layouts that end with zeros: plus zero in every dtype. */

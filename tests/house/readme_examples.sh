@@ -5,7 +5,8 @@
 #     c        compiles and runs; fragments inside a function that has batch, tokens, x and y, or inside frames/NAME.c
 #     cmake    configures and builds with the installed copy
 #     text     is none
-# Any other label is a mistake.
+# Any other label is a mistake. README.zh.md is README.md in Chinese: the same blocks in the same order, the same figures,
+# links and pictures.
 . "$(dirname "$0")/support.sh"
 PATH=$BUILD/bin:$PATH
 export PATH
@@ -20,8 +21,16 @@ check_labels() {
     [ -z "$strange" ] || fail "$1: expected blocks of sh, console, c, cmake or text, got \"$strange\""
 }
 
+# Pictures are left out where the build draws none.
+drawable() {
+    case ${DRAWS:-FALSE} in
+    FALSE | OFF | 0) sed -E '/\.(png|svg|pdf)/d' ;;
+    *) cat ;;
+    esac
+}
+
 run_sh() {
-    blocks sh "$1" >"$work/block.sh"
+    blocks sh "$1" | drawable >"$work/block.sh"
     (cd "$work/folder" && sh -eu "$work/block.sh") >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         fail "$1: a sh block"
@@ -65,7 +74,7 @@ run_c() {
 }
 
 run_cmake() {
-    mkdir "$work/cmake"
+    rm -rf "$work/cmake" && mkdir "$work/cmake"
     cp "$SOURCE/tests/house/consumer/consumer.c" "$work/cmake"
     {
         printf 'cmake_minimum_required(VERSION 3.20)\nproject(example LANGUAGES C)\nadd_executable(your_program consumer.c)\n'
@@ -81,7 +90,7 @@ quietly "$CMAKE" --install "$BUILD" --prefix "$prefix"
 lib=$(dirname "$(find "$prefix" -name libposenc.a)")
 
 # docs/options.md is generated, and its examples are tested with the program.
-documents=$(ls "$SOURCE/README.md" "$SOURCE/CONTRIBUTING.md" "$SOURCE"/docs/*.md | grep -v '/options\.md$')
+documents=$(ls "$SOURCE/README.md" "$SOURCE/README.zh.md" "$SOURCE/CONTRIBUTING.md" "$SOURCE"/docs/*.md | grep -v '/options\.md$')
 for file in $documents; do
     rm -rf "$work/folder" && mkdir "$work/folder"
     check_labels "$file"
@@ -97,6 +106,26 @@ for file in $documents; do
         [ -e "$(dirname "$file")/$link" ] || fail "$file: links to $link, which is not there"
     done
 done
+
+# What must be the same in README.md and README.zh.md, which has one part more, between its marks: the blocks without their
+# comments, the figures of the bench in their order, the places that links lead to.
+skeleton() {
+    sed '/^<!-- article -->$/,/^<!-- \/article -->$/d' "$1" >"$work/common.md"
+    echo "blocks:"
+    awk '/^```/ { inside = !inside; print; next } inside' "$work/common.md" |
+        sed -E 's!(^|[[:blank:]]+)(#|//) .*$!!; s/[[:blank:]]*$//'
+    echo "figures of the bench:"
+    sed -n '/^<!-- bench -->$/,/^<!-- \/bench -->$/p' "$work/common.md" | grep '^|' | grep -oE '[0-9]+(\.[0-9]+)?'
+    echo "links:"
+    grep -o '](\([^)#]*\))' "$work/common.md" | grep -v 'README'
+}
+skeleton "$SOURCE/README.md" >"$work/english"
+skeleton "$SOURCE/README.zh.md" >"$work/chinese"
+[ "$(wc -l <"$work/english")" -gt 60 ] || fail "README.md: expected blocks, figures and links to compare"
+diff "$work/english" "$work/chinese" >&2 || fail "README.zh.md: is not in step with README.md (< English, > Chinese, above)"
+grep -q '](README.zh.md)' "$SOURCE/README.md" || fail "README.md: expected a link to README.zh.md"
+grep -q '](README.md)' "$SOURCE/README.zh.md" || fail "README.zh.md: expected a link to README.md"
+
 for needed in 'make demo' 'make test' '<!-- bench -->' '<!-- /bench -->'; do
     grep -qF -e "$needed" "$SOURCE/README.md" || fail "README.md: expected $needed"
 done

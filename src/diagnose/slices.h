@@ -1,0 +1,15 @@
+/* Tables that come as (batch, length, dim). */
+#ifndef POSENC_DIAGNOSE_SLICES_H
+#define POSENC_DIAGNOSE_SLICES_H
+
+#include <stdbool.h>
+
+#include "diagnose/table.h"
+
+/* Reads a tensor as a table. (batch, length, dim) too, where all slices are one table; or where the rows of each slice
+ * are one while slices differ: *swapped is set then, and the table is (batch, dim).
+ * Returns POSENC_ERROR_SHAPE where it is neither, and as posenc_table_of. */
+posenc_status posenc_table_of_slices(const DLTensor *tensor, const char *name, posenc_table *table, bool *swapped,
+                                     posenc_error *error);
+
+#endif

@@ -1,0 +1,148 @@
+/* Weighted sums of rows, a block of channels at a time. Where all rows of a mixture hold one value the result is that
+ * value, not a sum: weights are rounded, and in f64 what they miss of 1 would show. */
+#include "schemes/row_mix.h"
+
+#include <string.h>
+
+#include "base/half.h"
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+enum { BLOCK = 256 }; /* channels at a time: the doubles of a block stay in the first-level cache */
+
+/* ---- elements: n of them, step bytes apart ---- */
+
+static void load_f64(const char *in, ptrdiff_t step, int64_t n, double *out) {
+    for (int64_t i = 0; i < n; i++) memcpy(&out[i], in + i * step, sizeof *out);
+}
+
+static void load_f32(const char *in, ptrdiff_t step, int64_t n, double *out) {
+    float value;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(&value, in + i * step, sizeof value);
+        out[i] = (double)value;
+    }
+}
+
+static void load_f16(const char *in, ptrdiff_t step, int64_t n, double *out) {
+    uint16_t half;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(&half, in + i * step, sizeof half);
+        out[i] = (double)posenc_f32_of_f16(half);
+    }
+}
+
+static void load_bf16(const char *in, ptrdiff_t step, int64_t n, double *out) {
+    uint16_t half;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(&half, in + i * step, sizeof half);
+        out[i] = (double)posenc_f32_of_bf16(half);
+    }
+}
+
+static void store_f64(const double *in, int64_t n, char *out, ptrdiff_t step) {
+    for (int64_t i = 0; i < n; i++) memcpy(out + i * step, &in[i], sizeof *in);
+}
+
+static void store_f32(const double *in, int64_t n, char *out, ptrdiff_t step) {
+    for (int64_t i = 0; i < n; i++) {
+        float value = (float)in[i];
+        memcpy(out + i * step, &value, sizeof value);
+    }
+}
+
+/* Rounds to odd: an inexact result takes the neighbour whose last bit is 1, so that rounding once more, to a narrower
+ * type, is as one rounding. */
+static float round_to_odd(double value) {
+    float f = (float)value;
+    double error = value - (double)f;
+    uint32_t bits = posenc_f32_bits(f);
+    if (error == 0 || error != error || (bits & 1)) return f;
+    return posenc_f32_of_bits((error > 0) == (bits >> 31 == 0) ? bits + 1 : bits - 1);
+}
+
+static void store_f16(const double *in, int64_t n, char *out, ptrdiff_t step) {
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t half = posenc_f16_of_f32(round_to_odd(in[i]));
+        memcpy(out + i * step, &half, sizeof half);
+    }
+}
+
+static void store_bf16(const double *in, int64_t n, char *out, ptrdiff_t step) {
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t half = posenc_bf16_of_f32(round_to_odd(in[i]));
+        memcpy(out + i * step, &half, sizeof half);
+    }
+}
+
+typedef void loader(const char *in, ptrdiff_t step, int64_t n, double *out);
+typedef void storer(const double *in, int64_t n, char *out, ptrdiff_t step);
+
+static loader *const loaders[] = {
+    [POSENC_F32] = load_f32, [POSENC_F64] = load_f64, [POSENC_F16] = load_f16, [POSENC_BF16] = load_bf16};
+static storer *const storers[] = {
+    [POSENC_F32] = store_f32, [POSENC_F64] = store_f64, [POSENC_F16] = store_f16, [POSENC_BF16] = store_bf16};
+
+/* ---- one block of channels ---- */
+
+typedef struct block {
+    const posenc_mixture *mixture;
+    int64_t column, n;
+} block;
+
+/* Loads the block's channels of the old row at two taps. */
+static void load_row(const block *b, int64_t v, int64_t h, double *out) {
+    const posenc_mixture *m = b->mixture;
+    int64_t row = m->first_row + (m->vertical.first + v) * m->width + m->horizontal.first + h;
+    const char *element = posenc_row_at(m->old, 0, row) + b->column * m->old->channel_bytes;
+    loaders[m->old->dtype](element, m->old->channel_bytes, b->n, out);
+}
+
+typedef struct sums {
+    double sum[BLOCK];
+    double value[BLOCK]; /* of the heaviest row */
+    double agree[BLOCK]; /* 1 while no other value was met, then 0 */
+} sums;
+
+static void add_row(const block *b, int64_t v, int64_t h, sums *s) {
+    double row[BLOCK], weight = b->mixture->vertical.weights[v] * b->mixture->horizontal.weights[h];
+    if (weight == 0) return;
+    load_row(b, v, h, row);
+    for (int64_t i = 0; i < b->n; i++) {
+        s->sum[i] += weight * row[i];
+        s->agree[i] = row[i] == s->value[i] ? s->agree[i] : 0;
+    }
+}
+
+/* Leaves the result in s->sum. */
+static void mix_block(const block *b, sums *s) {
+    const posenc_mixture *m = b->mixture;
+    load_row(b, m->vertical.heaviest, m->horizontal.heaviest, s->value);
+    for (int64_t i = 0; i < b->n; i++) s->sum[i] = 0, s->agree[i] = 1;
+    for (int64_t v = 0; v < m->vertical.count; v++)
+        for (int64_t h = 0; h < m->horizontal.count; h++) add_row(b, v, h, s);
+    for (int64_t i = 0; i < b->n; i++) s->sum[i] = s->agree[i] != 0 ? s->value[i] : s->sum[i];
+}
+
+void posenc_row_mix(const posenc_mixture *mixture, const posenc_row_tensor *out, int64_t row) {
+    sums s;
+    char *element = posenc_row_at(out, 0, row);
+    for (int64_t column = 0; column < out->dim; column += BLOCK) {
+        int64_t n = out->dim - column < BLOCK ? out->dim - column : BLOCK;
+        mix_block(&(block){mixture, column, n}, &s);
+        storers[out->dtype](s.sum, n, element + column * out->channel_bytes, out->channel_bytes);
+    }
+}
+
+void posenc_row_copy(const posenc_row_tensor *in, int64_t in_row, const posenc_row_tensor *out, int64_t out_row) {
+    size_t bytes = posenc_dtype_bytes(in->dtype);
+    const char *from = posenc_row_at(in, 0, in_row);
+    char *to = posenc_row_at(out, 0, out_row);
+    if (in->packed && out->packed) {
+        memcpy(to, from, (size_t)in->dim * bytes);
+        return;
+    }
+    for (int64_t i = 0; i < in->dim; i++) memcpy(to + i * out->channel_bytes, from + i * in->channel_bytes, bytes);
+}
