@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "interrupt.h"
+#include "paths.h"
 #include "target.h"
 
 static const int64_t block_bytes = INT64_C(8) << 20;    /* of the matrix, made and written at a time */
@@ -21,24 +23,38 @@ typedef struct places {
     posenc_cli_target matrix, by_distance;
 } places;
 
-static int check_output(const posenc_cli_arguments *arguments, places *p) {
+/* Written directly: standard output, a device, a pipe. */
+static bool is_direct(const char *path) {
+    struct stat info;
+    return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+}
+
+/* The form of data in a file, by its name. option: what messages call it; endings: those that it may have. */
+static int data_form(const char *option, const char *path, const char *endings, posenc_cli_form *form) {
+    if (!posenc_cli_ends_in(path, ".npy") && !posenc_cli_ends_in(path, ".safetensors") &&
+        !posenc_cli_ends_in(path, ".csv") && !is_direct(path))
+        return posenc_cli_fail("%s: expected a name that ends in %s, got \"%s\"", option, endings, path);
+    return posenc_cli_target_form(path, true, POSENC_CLI_NPY, form);
+}
+
+static int find_output(const posenc_cli_arguments *arguments, places *p) {
+    p->output = posenc_cli_text(arguments, "output");
     p->is_picture = p->output && posenc_picture_of(p->output, &p->picture) == POSENC_OK;
     if (!p->output || p->is_picture) return POSENC_CLI_FINE;
     if (strcmp(p->output, "-") == 0 && posenc_cli_flag(arguments, "json"))
         return posenc_cli_fail("output: expected a file beside --json, got standard output");
-    return posenc_cli_target_form(p->output, true, POSENC_CLI_NPY, &p->output_form);
+    return data_form("output", p->output, ".npy, .safetensors, .csv, .png, .svg or .pdf", &p->output_form);
 }
 
 static int find_places(const posenc_cli_arguments *arguments, places *p) {
-    p->output = posenc_cli_text(arguments, "output");
+    int status = find_output(arguments, p);
     p->curve = posenc_cli_text(arguments, "curve");
-    int status = check_output(arguments, p);
     if (status != POSENC_CLI_FINE || !p->curve) return status;
     if (p->output && strcmp(p->output, p->curve) == 0)
         return posenc_cli_fail("curve: expected another file than the output, got \"%s\" twice", p->curve);
     if (strcmp(p->curve, "-") == 0 && (!p->output || posenc_cli_flag(arguments, "json")))
         return posenc_cli_fail("curve: expected a file beside what is printed, got standard output");
-    return posenc_cli_target_form(p->curve, true, POSENC_CLI_NPY, &p->curve_form);
+    return data_form("curve", p->curve, ".npy, .safetensors or .csv", &p->curve_form);
 }
 
 /* A table whose rows are empty may claim any number of them. */
@@ -139,13 +155,23 @@ static int write_curve(const posenc_cli_similarity_result *s, places *p) {
     return posenc_cli_target_write_elements(&p->by_distance, s->by_distance, POSENC_F64, shape[0]);
 }
 
-/* Both files are written before either is put in its place. */
+static int commit(const char *path, posenc_cli_target *target, bool direct) {
+    return path && is_direct(path) == direct ? posenc_cli_target_commit(target) : POSENC_CLI_FINE;
+}
+
 static int write_files(const posenc_cli_similarity_result *s, places *p) {
     int status = POSENC_CLI_FINE;
     if (p->output) status = p->is_picture ? draw(s, p) : write_matrix(s, p);
-    if (p->curve && status == POSENC_CLI_FINE) status = write_curve(s, p);
-    if (p->output && status == POSENC_CLI_FINE) status = posenc_cli_target_commit(&p->matrix);
-    if (p->curve && status == POSENC_CLI_FINE) status = posenc_cli_target_commit(&p->by_distance);
+    return p->curve && status == POSENC_CLI_FINE ? write_curve(s, p) : status;
+}
+
+/* What goes out directly, and may still be refused, comes first. */
+static int commit_files(places *p) {
+    int status = POSENC_CLI_FINE;
+    for (int direct = 1; direct >= 0 && status == POSENC_CLI_FINE; direct--) {
+        status = commit(p->output, &p->matrix, direct);
+        if (status == POSENC_CLI_FINE) status = commit(p->curve, &p->by_distance, direct);
+    }
     return status;
 }
 
@@ -172,8 +198,9 @@ static int similarity(const posenc_cli_arguments *arguments) {
     if (status == POSENC_CLI_FINE) status = check_table(&s.table, &p);
     if (status == POSENC_CLI_FINE) status = compute(&s, &p);
     if (status == POSENC_CLI_FINE) status = write_files(&s, &p);
-    end_files(&p);
     if (status == POSENC_CLI_FINE) status = print(&s, &p);
+    if (status == POSENC_CLI_FINE) status = commit_files(&p);
+    end_files(&p);
     posenc_similarity_destroy(s.similarity);
     free(s.by_distance);
     posenc_cli_free_table(&s.table);

@@ -21,7 +21,7 @@ build,test,long|may|program pkg-config|pkg-config|finding libraries
 build,test,long|may|header jansson.h|libjansson-dev|the posenc program and .safetensors files
 build,test,long|may|header cairo/cairo.h|libcairo2-dev|pictures
 build,test,long|may|none|fonts-dejavu-core|the letters in pictures
-build,test,long|may|none|libopenblas-serial-dev|fast matrix products
+build,test,long|may|none|libopenblas-serial-dev|a floor of the bench
 test,long|must|header cmocka.h|libcmocka-dev|the tests
 test,long|must|header mpfr.h|libmpfr-dev|reference values in the tests
 test,long|may|program ninja|ninja-build|a faster build

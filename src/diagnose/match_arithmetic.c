@@ -1,6 +1,7 @@
 /* Whose values a table has: the exact ones, or those of one of the two usual float32 codes. Far down the table float32
  * angles are off by more than a rounding, so some rows that fit are compared with the rows of all three, as the table's
- * dtype rounds them. Exact unless another is clearly nearer. A table that is exact to the bit needs no second opinion. */
+ * dtype rounds them. Exact unless another is clearly nearer. A table that is exact to the bit needs no second opinion.
+ */
 #include <math.h>
 
 #include "base/error.h"
@@ -112,8 +113,8 @@ posenc_status posenc_match_arithmetic(const posenc_sample *sample, const posenc_
     choose_rows(&c);
     posenc_match match = posenc_reading_match(reading);
     posenc_plan *exact = NULL;
-    posenc_status status = posenc_match_plan(sample->context, &match, sample->table->dim, POSENC_ARITHMETIC_EXACT,
-                                             &exact, error);
+    posenc_status status =
+        posenc_match_plan(sample->context, &match, sample->table->dim, POSENC_ARITHMETIC_EXACT, &exact, error);
     if (status == POSENC_OK) status = nearest(&c, exact, arithmetic, error);
     posenc_plan_destroy(exact);
     posenc_release(sample->context, memory);

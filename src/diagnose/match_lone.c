@@ -23,8 +23,8 @@ static double read_value(const posenc_sample *s, const lone *l, int64_t k) {
     return s->values[l->column];
 }
 
-/* The last row up to which all angles rise, stay below pi / 3 and leave no gap in which they might have gone around; the
- * first moving row if there is none; -1 without any. */
+/* The last row up to which all angles rise, stay below pi / 3 and leave no gap in which they might have gone around;
+ * the first moving row if there is none; -1 without any. */
 static int64_t anchor_of(const posenc_sample *s, const lone *l, int start) {
     int64_t anchor = -1, last_position = 0;
     double last = 0;

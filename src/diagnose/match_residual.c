@@ -43,8 +43,8 @@ void posenc_match_turning(const posenc_reading *reading, int64_t dim, posenc_tur
 typedef struct work {
     const posenc_plan *plan;
     int64_t start, to_beat, block;
-    int64_t *positions;  /* [block] */
-    double *exact;       /* [block, dim] */
+    int64_t *positions;      /* [block] */
+    double *exact;           /* [block, dim] */
     posenc_turning *turning; /* [dim] */
     posenc_grain grain;
     bool fitted;     /* the base */

@@ -15,10 +15,11 @@ enum {
     POSENC_PLOT_MOST_SERIES = 6    /* colours that are told apart at a glance */
 };
 
-/* What is plotted, checked at the door: the table has a row and a column at least. */
+/* What is plotted, checked at the door: the table has a row and a column at least. Must stay in place. */
 typedef struct posenc_plot_source {
     const posenc_context *context;
     const DLTensor *tensor;
+    posenc_view slice; /* of a batch: the tensor of its first sequence */
     posenc_table table;
     int64_t start; /* position of row 0; start + rows is within +-2^53, where doubles count exactly */
 } posenc_plot_source;

@@ -62,6 +62,7 @@ every() {
         done
         k=$((k + 1 + k / dense)) # all of the first ones, then ever fewer
     done
+    rm -f "$result"
     echo "$name: $n allocations"
 }
 timed=no dense=60
@@ -83,6 +84,10 @@ every check-learned none check grid.csv --threads 2
 every resize-npy r.npy resize x.npy --to 7 -o r.npy
 every resize-grid r.safetensors resize x.safetensors --from 2x2 --prefix 1 --to 3x4 -o r.safetensors
 every resize-csv r.npy resize grid.csv --to 3x3 --antialias -o r.npy
+every similarity none similarity x.npy
+every similarity-json m.csv similarity x.safetensors --threads 2 -o m.csv --json
+every similarity-npy m.npy similarity x.npy -o m.npy
+every similarity-curve c.safetensors similarity x.npy --curve c.safetensors
 
 # plot is not here: cairo and the libraries behind it take memory of their own, and end the program where they have none.
 # What posenc itself allocates for a picture fails one by one in tests/report/plot_draw.c.

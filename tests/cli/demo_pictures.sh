@@ -3,6 +3,8 @@
 # draws: this build has a drawing library.
 set -u
 program=$1 build=$2
+LSAN_OPTIONS=suppressions=$(cd "$(dirname "$0")" && pwd)/leaks.txt:print_suppressions=0
+export LSAN_OPTIONS
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
@@ -10,7 +12,7 @@ failures=0
 
 complain() {
     failures=$((failures + 1))
-    echo "FAILED: $*"
+    echo "FAILED: $*" | cut -c 1-200
 }
 
 # demo STATUS ARGUMENTS...: a tour in the folder `here`, which must end so; out and err are what it printed.
@@ -47,7 +49,7 @@ grep -q '^4\. ' out && complain "demo --no-pictures: speaks of pictures"
 # A folder that is asked for and cannot be is told before anything else.
 fresh
 : >here/file
-for folder in file file/below missing/below "$(printf %5000s x)" ''; do
+for folder in file file/below missing/below "$(printf %5000s x | tr ' ' x)" ''; do
     demo 2 --pictures "$folder"
     check_refused "demo --pictures ${folder%"${folder#????????????????}"}" pictures:
     [ ! -s out ] || complain "demo --pictures $folder: begins the tour"

@@ -29,7 +29,8 @@ PATH=$scratch/bin:$here/tools:$PATH
 SOURCE=$(cd "$here/../.." && pwd)
 LC_ALL=C
 TERM=dumb
-export PATH SOURCE LC_ALL TERM
+LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
+export PATH SOURCE LC_ALL TERM LSAN_OPTIONS
 unset NO_COLOR
 
 # Prints the transcript of one command line.

@@ -178,8 +178,7 @@ static void test_errors_and_counts(void **state) {
     check(match.rms_error > 0x1p-28 && match.rms_error < 0x1p-25, "%s", match_text(&match));
     for (int64_t r = 1000; r < 1010; r++) break_row(&m, r, NOISE);
     match = must_match(&m);
-    check(match.rows == 4000 && match.rows_fit == 3990 && match.max_error <= 0x1p-25 + 1e-15, "%s",
-          match_text(&match));
+    check(match.rows == 4000 && match.rows_fit == 3990 && match.max_error <= 0x1p-25 + 1e-15, "%s", match_text(&match));
     made_free(&m);
     m = made_sinusoidal(&single, 0, 4000, POSENC_F32);
     match = must_match(&m);

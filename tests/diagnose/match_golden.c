@@ -55,8 +55,8 @@ static void check_values(const posenc_match *match, const made *m, const char *w
         for (int64_t c = 0; c < m->table.dim; c++) {
             double value = made_get(m, r, c), formula = formula_value(match, m->table.dim, r + match->start, c);
             check(value != value || fabs(value - formula) <= closeness[m->table.dtype],
-                  "%s came as %s: row %" PRId64 " column %" PRId64 " is %.17g, not %.17g", what, match_text(match), r, c,
-                  value, formula);
+                  "%s came as %s: row %" PRId64 " column %" PRId64 " is %.17g, not %.17g", what, match_text(match), r,
+                  c, value, formula);
         }
 }
 

@@ -1,6 +1,6 @@
-/* Tables of every layout, width, base, dtype, arithmetic, start and length: the answer is the maker's formula, or one that
- * makes the same values. Where a table holds enough to tell, it is the maker's. Without an argument each layout, width
- * and base comes with a few random choices of the rest; with one, everything comes. */
+/* Tables of every layout, width, base, dtype, arithmetic, start and length: the answer is the maker's formula, or one
+ * that makes the same values. Where a table holds enough to tell, it is the maker's. Without an argument each layout,
+ * width and base comes with a few random choices of the rest; with one, everything comes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +54,8 @@ static bool is_too_long(const table_case *c) {
 }
 
 static void check_rich(const table_case *c, const posenc_match *match) {
-    check(match->layout == c->shape.layout && match->base == c->shape.base && match->base_is_known,
-          "%s came as %s", case_text(c), match_text(match));
+    check(match->layout == c->shape.layout && match->base == c->shape.base && match->base_is_known, "%s came as %s",
+          case_text(c), match_text(match));
     check(match->doubled_exponent == (c->shape.base == 1e8), "%s came as %s", case_text(c), match_text(match));
     bool told = c->shape.arithmetic == POSENC_ARITHMETIC_EXACT || shows_arithmetic(c);
     check(!told || match->arithmetic == c->shape.arithmetic, "%s came as %s", case_text(c), match_text(match));
@@ -91,9 +91,7 @@ static void set_rest(table_case *c, int64_t k) {
 
 enum { N_REST = 36 * N_LENGTHS, N_SHAPES = N_DIMS * N_BASES * 6 };
 
-static table_case shape_case(int k) {
-    return case_of(dims[k / 6 % N_DIMS], bases[k / 6 / N_DIMS], k % 3, k / 3 % 2);
-}
+static table_case shape_case(int k) { return case_of(dims[k / 6 % N_DIMS], bases[k / 6 / N_DIMS], k % 3, k / 3 % 2); }
 
 static void test_some(void **state) {
     (void)state;

@@ -93,6 +93,8 @@ lib=$(dirname "$(find "$prefix" -name libposenc.a)")
 documents=$(ls "$SOURCE/README.md" "$SOURCE/README.zh.md" "$SOURCE/CONTRIBUTING.md" "$SOURCE"/docs/*.md | grep -v '/options\.md$')
 for file in $documents; do
     rm -rf "$work/folder" && mkdir "$work/folder"
+    inputs=${file%.md} # docs/looking.md is about the files in docs/looking
+    if [ -d "$inputs" ]; then cp "$inputs"/* "$work/folder"; fi
     check_labels "$file"
     run_sh "$file"
     run_console "$file"
