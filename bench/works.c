@@ -28,8 +28,8 @@ static const posenc_bench_group rows = {"Rows with offsets, packed sequences, be
                                         POSENC_BENCH_RATIO, posenc_bench_encode_rows};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
-static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows", POSENC_BENCH_RATIO,
-                                                posenc_bench_similarity};
+static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows",
+                                                POSENC_BENCH_RATIO, posenc_bench_similarity};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
                                           posenc_bench_baseline};
 

@@ -75,8 +75,10 @@ static int dispatch(int n_words, char *const *words) {
 /* What was reported must have arrived: a full disk is an error, a reader that went away is none worth a word. */
 static int close_stdout(int status) {
     bool failed = ferror(stdout);
+    int cause = failed ? errno : 0; /* of a write before: closing may have nothing left to fail with */
     errno = 0;
     if (fclose(stdout) == 0 && !failed) return status;
+    if (errno == 0) errno = cause;
     if (errno == EPIPE) return status;
     if (errno == 0) return posenc_cli_fail("standard output: expected room for more bytes, got none");
     return posenc_cli_fail("standard output: expected room for more bytes, got \"%s\"", strerror(errno));

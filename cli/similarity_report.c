@@ -83,6 +83,5 @@ int posenc_cli_similarity_json(const posenc_cli_similarity_result *s) {
     json_object_set_new(document, "neighbours", posenc_cli_json_real(r->neighbours));
     json_object_set_new(document, "without_direction", json_integer((json_int_t)r->without_direction));
     json_object_set_new(document, "by_distance", json_means(s));
-    json_object_set_new(document, "products", json_string(posenc_product_name()));
     return posenc_cli_json_print(document);
 }

@@ -22,8 +22,7 @@ static int save(const char *name, const float *data, int rank, const int64_t *sh
     for (int i = 0; i < rank; i++) count *= (size_t)shape[i];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (posenc_npy_header(POSENC_F32, rank, shape, header, &header_bytes, &error) ||
-        posenc_output_open(NULL, path, &output, &error) ||
-        posenc_output_write(output, header, header_bytes, &error) ||
+        posenc_output_open(NULL, path, &output, &error) || posenc_output_write(output, header, header_bytes, &error) ||
         posenc_output_write(output, data, count * sizeof *data, &error)) {
         posenc_output_discard(output);
         fprintf(stderr, "%s\n", error.message);

@@ -59,10 +59,11 @@ typedef struct posenc_match {
     const char *scheme; /* "sinusoidal"; NULL: no known formula. Static text */
     posenc_layout layout;
     int cos_first;
-    double base;          /* exponent as the layout has it */
-    int base_is_known;    /* 0: any base gives this table (one frequency), or it was fitted to a number that is not short */
-    int64_t start;        /* position of the row 0: 0, 1 or 2; under padding_idx the rows before count on */
-    int doubled_exponent; /* not 0: base is the square of the usual 10000, which the naive double loop makes */
+    double base;       /* exponent as the layout has it */
+    int base_is_known; /* 0: any base gives this table (one frequency), or it was fitted to a number that is not short
+                        */
+    int64_t start;     /* position of the row 0: 0, 1 or 2; under padding_idx the rows before count on */
+    int doubled_exponent;         /* not 0: base is the square of the usual 10000, which the naive double loop makes */
     posenc_arithmetic arithmetic; /* whose values these are: exact or float32, as near as they can be told apart */
     double max_error, rms_error;  /* beside the exact values, over the rows that fit */
     int64_t rows, rows_fit;       /* rows compared, rows that fit */
@@ -103,18 +104,18 @@ typedef struct posenc_error_bin {
 } posenc_error_bin;
 
 typedef struct posenc_check_options {
-    size_t size;              /* sizeof(posenc_check_options), as written by posenc_check_default */
-    const posenc_plan *plan;  /* what the table should hold; NULL: found out. Default NULL */
-    int64_t start;            /* position of row 0, with a plan. Default 0 */
-    int64_t padding_idx;      /* that row is meant to be zero; -1: none is. Default -1 */
+    size_t size;             /* sizeof(posenc_check_options), as written by posenc_check_default */
+    const posenc_plan *plan; /* what the table should hold; NULL: found out. Default NULL */
+    int64_t start;           /* position of row 0, with a plan. Default 0 */
+    int64_t padding_idx;     /* that row is meant to be zero; -1: none is. Default -1 */
 } posenc_check_options;
 
 /* Writes every default into *options. size is sizeof(*options) as the caller compiled it, and is stored there. */
 POSENC_API void posenc_check_default(posenc_check_options *options, size_t size);
 
 typedef struct posenc_check_report {
-    size_t size;     /* sizeof(posenc_check_report), set by the caller */
-    int healthy;     /* no finding of level error */
+    size_t size; /* sizeof(posenc_check_report), set by the caller */
+    int healthy; /* no finding of level error */
     int64_t rows, dim;
     posenc_dtype dtype;
     unsigned looked_at; /* bit 1u << POSENC_LOOK_VALUES, ... */
@@ -124,7 +125,7 @@ typedef struct posenc_check_report {
     double effective_dimension; /* (sum of the variances)^2 / sum of their squares over principal axes; NaN: not seen */
     size_t n_errors;            /* error by position, where there is a formula */
     posenc_error_bin errors[POSENC_MOST_ERROR_BINS];
-    int64_t first_imprecise;    /* first row whose error exceeds what the dtype could hold; -1: none, or no formula */
+    int64_t first_imprecise; /* first row whose error exceeds what the dtype could hold; -1: none, or no formula */
     posenc_extension extensions[2];
     size_t n_findings; /* at most one of a kind, worst first */
     posenc_finding findings[POSENC_FINDING_COUNT];

@@ -34,9 +34,9 @@ POSENC_API void posenc_plot_default(posenc_plot_options *options, size_t size);
  * output: receives the picture; the caller commits or discards it.
  * Returns POSENC_ERROR_SHAPE (also a table without values), _DTYPE, _DEVICE, and what posenc_figure_draw returns.
  * Edge cases: values that are not finite are marked as missing; one row, one column, one value and all equal draw.
- * What is larger than the picture is reduced, and the note below says how: cells of the mean for heatmap and similarity,
- * evenly spread rows for curves, the first rows for the spectrum.
- * Cost: a pass over the table; similarity no more than 1024 x 1024 products; never length^2 memory. */
+ * What is larger than the picture is reduced, and the note below says how: cells of the mean for heatmap and
+ * similarity, the first rows for the spectrum, and for curves until the fastest has swung 20 times. Cost: a pass over
+ * the table; similarity no more than 1024 x 1024 products; never length^2 memory. */
 POSENC_API posenc_status posenc_plot(const posenc_context *context, const DLTensor *table, posenc_plot_kind kind,
                                      const posenc_plot_options *options, posenc_picture picture, posenc_output *output,
                                      posenc_error *error);

@@ -67,7 +67,7 @@ static double largest_of(const double *values, int64_t n) {
     double largest = 0;
     for (int64_t l = 0; l < n; l++) {
         double size = fabs(values[l]);
-        if (!(size <= DBL_MAX)) return INFINITY;
+        if (!(size <= DBL_MAX)) return HUGE_VAL;
         if (size > largest) largest = size;
     }
     return largest;

@@ -9,8 +9,6 @@
 #include "base/tensor.h"
 #include "diagnose/table.h"
 
-const char *posenc_product_name(void) { return "built-in"; }
-
 /* Row by row, in the memory of one row. */
 static posenc_status take_rows(const posenc_table *table, posenc_directions *d, posenc_error *error) {
     size_t bytes = SIZE_MAX;

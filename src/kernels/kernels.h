@@ -81,8 +81,8 @@ typedef struct posenc_add_job {
 } posenc_add_job;
 
 /* Rows of a matrix in panels of POSENC_PANEL: term l of row r of a matrix of so many terms stands at
- * (r / POSENC_PANEL * terms + l) * POSENC_PANEL + r % POSENC_PANEL. The last panel is whole; what it holds past the last
- * row is read, and not used. */
+ * (r / POSENC_PANEL * terms + l) * POSENC_PANEL + r % POSENC_PANEL. The last panel is whole; what it holds past the
+ * last row is read, and not used. */
 enum { POSENC_PANEL = 16 };
 
 /* c[i, j] = sum over l of a[a_first + i, l] * b[j, l]. */

@@ -36,7 +36,10 @@ static posenc_status check_start(int64_t start, int64_t rows, posenc_error *erro
                        "expected positions within +-2^53, got %lld for %lld rows", (long long)start, (long long)rows);
 }
 
-static bool is_batch(const DLTensor *table) { return table->ndim == 3 && table->shape[0] > 1 && table->shape[1] > 1; }
+/* Asked before the tensor is checked: it may be anything. */
+static bool is_batch(const DLTensor *table) {
+    return table && table->ndim == 3 && table->shape && table->shape[0] > 1 && table->shape[1] > 1;
+}
 
 /* Of (batch, length, dim) the first sequence is drawn: where it shows one row at all positions, the others do too. */
 static posenc_status take_first(posenc_plot_source *source, posenc_error *error) {
@@ -45,15 +48,14 @@ static posenc_status take_first(posenc_plot_source *source, posenc_error *error)
     posenc_status status = posenc_tensor_check(batch, "table", &dtype, error);
     if (status != POSENC_OK) return status;
     const int64_t strides[] = {posenc_tensor_stride(batch, 1), posenc_tensor_stride(batch, 2)};
-    source->tensor =
-        posenc_view_make(&source->slice, posenc_tensor_data(batch), dtype, 2, batch->shape + 1, strides);
+    source->tensor = posenc_view_make(&source->slice, posenc_tensor_data(batch), dtype, 2, batch->shape + 1, strides);
     return POSENC_OK;
 }
 
 static posenc_status open_source(const posenc_context *context, const DLTensor *table, int64_t start,
                                  posenc_plot_source *source, posenc_error *error) {
     *source = (posenc_plot_source){.context = context, .tensor = table, .start = start};
-    posenc_status status = table && is_batch(table) ? take_first(source, error) : POSENC_OK;
+    posenc_status status = is_batch(table) ? take_first(source, error) : POSENC_OK;
     if (status == POSENC_OK) status = posenc_table_of(source->tensor, "table", &source->table, error);
     if (status != POSENC_OK) return status;
     if (source->table.rows < 1 || source->table.dim < 1) {

@@ -1,5 +1,5 @@
 /* The matrix of cosines beside a plain double loop, and the laws that it keeps. */
-#include <float.h>
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +232,31 @@ static void test_parts_and_threads_give_the_same_bits(void **state) {
     free(table);
 }
 
+/* Whatever the caller's rounding mode, which stays as it was. */
+static void test_the_callers_rounding_does_not_matter(void **state) {
+    (void)state;
+    enum { LENGTH = 60, DIM = 50, SIDE = 7 };
+    float *table = random_table("similarity, rounding", LENGTH, DIM), *matrix[2], *reduced[2];
+    posenc_similarity_report reports[2];
+    memset(reports, 0, sizeof reports);
+    for (int i = 0; i < 2; i++) {
+        if (i == 1 && fesetround(FE_UPWARD) != 0) skip();
+        reports[i].size = sizeof reports[i];
+        posenc_similarity *similarity = must_similarity(NULL, POSENC_F32, table, LENGTH, DIM);
+        matrix[i] = must_matrix(similarity);
+        reduced[i] = must_reduced(similarity, SIDE);
+        assert_int_equal(posenc_similarity_summary(similarity, NULL, &reports[i], NULL), POSENC_OK);
+        posenc_similarity_destroy(similarity);
+        assert_int_equal(fegetround(), i == 0 ? FE_TONEAREST : FE_UPWARD);
+    }
+    fesetround(FE_TONEAREST);
+    must_equal("rounding, matrix", POSENC_F32, matrix[0], matrix[1], LENGTH * LENGTH);
+    must_equal("rounding, reduced", POSENC_F32, reduced[0], reduced[1], SIDE * SIDE);
+    assert_memory_equal(&reports[0], &reports[1], sizeof reports[0]);
+    for (int i = 0; i < 2; i++) free(matrix[i]), free(reduced[i]);
+    free(table);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_length),
@@ -244,6 +269,7 @@ int main(void) {
         cmocka_unit_test(test_a_table_without_rows),
         cmocka_unit_test(test_scaling_and_permuting_rows),
         cmocka_unit_test(test_parts_and_threads_give_the_same_bits),
+        cmocka_unit_test(test_the_callers_rounding_does_not_matter),
     };
     return TEST_RUN(tests);
 }

@@ -238,18 +238,12 @@ static void test_expected(void **state) {
     posenc_context_destroy(context);
 }
 
-static void test_product_has_a_name(void **state) {
-    (void)state;
-    const char *name = posenc_product_name();
-    check(name && name[0] && name[0] != ' ' && name[strlen(name) - 1] != ' ', "\"%s\"", name);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),   cmocka_unit_test(test_tables_beyond_memory),
         cmocka_unit_test(test_outputs),  cmocka_unit_test(test_rows),
         cmocka_unit_test(test_sides),    cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_expected), cmocka_unit_test(test_product_has_a_name),
+        cmocka_unit_test(test_expected),
     };
     test_announce_seed();
     return cmocka_run_group_tests(tests, make_object, end_object);

@@ -24,7 +24,7 @@ int main(void) { return 77; }
 
 #if TEST_UNDER_ASAN
 /* Fontconfig, behind cairo, keeps its configuration to the end. */
-const char *__lsan_default_suppressions(void);
+POSENC_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
 #endif
 

@@ -18,8 +18,9 @@
 #include "support/test.h"
 
 #if TEST_UNDER_ASAN
-/* Fontconfig, behind cairo, keeps its configuration to the end. */
-const char *__lsan_default_suppressions(void);
+/* Fontconfig, behind cairo, keeps its configuration to the end. Exported: the sanitizer is a library that looks for it.
+ */
+POSENC_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
 #endif
 
@@ -266,8 +267,18 @@ static void what_cannot_be_drawn_is_refused(void **state) {
            POSENC_ERROR_SHAPE, "table");
     refuse("rank 1", output, posenc_view_make(&other, values, POSENC_F32, 1, (int64_t[]){8}, NULL), 0, NULL, 0,
            POSENC_ERROR_SHAPE, "table");
-    refuse("a batch", output, posenc_view_make(&other, values, POSENC_F32, 3, (int64_t[]){2, 3, 4}, NULL), 0, NULL, 0,
+    refuse("rank 4", output, posenc_view_make(&other, values, POSENC_F32, 4, (int64_t[]){1, 2, 3, 4}, NULL), 0, NULL, 0,
            POSENC_ERROR_SHAPE, "table");
+    refuse("a batch of nothing", output, posenc_view_make(&other, values, POSENC_F32, 3, (int64_t[]){2, 3, 0}, NULL), 0,
+           NULL, 0, POSENC_ERROR_SHAPE, "table");
+    refuse("a batch of integers", output, posenc_view_make(&other, values, POSENC_U32, 3, (int64_t[]){2, 3, 4}, NULL),
+           0, NULL, 0, POSENC_ERROR_DTYPE, "table");
+    posenc_view_make(&other, values, POSENC_F32, 3, (int64_t[]){2, 3, 4}, NULL);
+    other.tensor.device.device_type = kDLCUDA;
+    refuse("a batch on a device", output, &other.tensor, 0, NULL, 0, POSENC_ERROR_DEVICE, "table");
+    other.tensor.device.device_type = kDLCPU;
+    other.tensor.shape = NULL;
+    refuse("a rank without a shape", output, &other.tensor, 0, NULL, 0, POSENC_ERROR_SHAPE, "table");
     refuse("integers", output, posenc_view_make(&other, values, POSENC_I32, 2, (int64_t[]){3, 4}, NULL), 0, NULL, 0,
            POSENC_ERROR_DTYPE, "table");
     posenc_view_make(&other, values, POSENC_F32, 2, (int64_t[]){3, 4}, NULL);

@@ -85,6 +85,32 @@ static void layout_and_dtype_do_not_matter(void **state) {
     }
 }
 
+/* Of a batch the first sequence is drawn, wherever its rows lie, and the note says so. A batch, or a length, of one is
+ * a table. */
+static void a_batch_shows_its_first_sequence(void **state) {
+    (void)state;
+    enum { BATCH = 3, ROWS = 5, DIM = 4 };
+    float values[ROWS * BATCH * DIM];
+    posenc_view view;
+    posenc_plot_sheet sheet;
+    for (int i = 0; i < ROWS * BATCH * DIM; i++) values[i] = (float)i;
+    DLTensor *time_first =
+        posenc_view_make(&view, values, POSENC_F32, 3, (int64_t[]){BATCH, ROWS, DIM}, (int64_t[]){DIM, BATCH * DIM, 1});
+    must_sheet(time_first, POSENC_PLOT_HEATMAP, NULL, &sheet);
+    must_note(&sheet, "Sequence 0 of 3.");
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < DIM; c++)
+            check(sheet_cell(&sheet, r, c) == (double)(r * BATCH * DIM + c), "row %d, channel %d: %g", r, c,
+                  sheet_cell(&sheet, r, c));
+    posenc_plot_sheet_end(&sheet);
+    for (int axis = 0; axis < 2; axis++) {
+        const int64_t shape[] = {axis == 0 ? 1 : ROWS, axis == 0 ? ROWS : 1, DIM};
+        must_sheet(posenc_view_make(&view, values, POSENC_F32, 3, shape, NULL), POSENC_PLOT_HEATMAP, NULL, &sheet);
+        check(!sheet.figure.note && sheet.figure.image->rows == ROWS, "note \"%s\"", sheet.note);
+        posenc_plot_sheet_end(&sheet);
+    }
+}
+
 /* The plain way: which run a thing falls into by asking each run. */
 static double mean_of_cell(const double *values, int64_t rows, int64_t dim, int64_t i, int64_t j, int64_t side_i,
                            int64_t side_j) {
@@ -256,6 +282,7 @@ int main(void) {
         cmocka_unit_test(every_value_has_its_cell),
         cmocka_unit_test(options_reach_the_figure),
         cmocka_unit_test(layout_and_dtype_do_not_matter),
+        cmocka_unit_test(a_batch_shows_its_first_sequence),
         cmocka_unit_test(large_tables_become_means),
         cmocka_unit_test(means_of_swings_are_named),
         cmocka_unit_test(notes_name_the_reduction),
