@@ -23,7 +23,7 @@
 /* Exit status. */
 enum {
     POSENC_CLI_FINE = 0,
-    POSENC_CLI_BAD_NEWS = 1, /* the work was done and the answer is bad news: selftest with a failure */
+    POSENC_CLI_BAD_NEWS = 1, /* the work was done and the answer is bad news: check finds an error */
     POSENC_CLI_TROUBLE = 2   /* usage or input error; one line "posenc: error: ..." was printed */
 };
 

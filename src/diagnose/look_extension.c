@@ -10,6 +10,7 @@
 #include "diagnose/walk.h"
 
 enum { LAST_ROWS = 1000, ROOM_VALUES = 1 << 16, MOST_ROWS = 1 << 21 };
+enum { WIDEST = ROOM_VALUES }; /* beyond it plans are large, and nobody extends such a row */
 
 static const int64_t most_values = INT64_C(1) << 28; /* of a longer table that is still counted */
 static const int64_t times[2] = {2, 10};
@@ -77,7 +78,6 @@ static posenc_status repeated_rows(posenc_checkup *c, double *room, posenc_error
     posenc_extension *e = c->report.extensions;
     posenc_row_set set;
     int64_t step = rows_that_fit(c->table.dim), repeated = 0;
-    e[0].repeated_rows = e[1].repeated_rows = -1;
     if (e[1].length == 0 || !may_be_counted(c, e[1].length)) return POSENC_OK;
     posenc_status status = posenc_row_set_create(&set, c->context, NULL, e[1].length, POSENC_ALL_BITS, error);
     for (int i = 0; i < 2 && status == POSENC_OK; i++) {
@@ -121,14 +121,14 @@ static void set_lengths(posenc_checkup *c) {
         int64_t length = 0, end;
         bool fits = posenc_i64_multiply(c->table.rows, times[i], &length);
         if (c->formula.known && fits && c->formula.start > 0) fits = posenc_i64_add(c->formula.start, length, &end);
-        c->report.extensions[i] = (posenc_extension){.length = fits ? length : 0, .float32_error = (double)NAN};
+        c->report.extensions[i].length = fits ? length : 0;
     }
 }
 
 static posenc_status look_at_formula(posenc_checkup *c, posenc_error *error) {
-    size_t bytes;
-    int64_t dim = c->table.dim, values = 2 * rows_that_fit(dim) * dim;
-    if (!posenc_bytes_of(values, sizeof(double), &bytes)) return posenc_fail_memory(error, "table", SIZE_MAX);
+    int64_t dim = c->table.dim;
+    if (dim > WIDEST) return POSENC_OK;
+    size_t bytes = (size_t)(2 * rows_that_fit(dim) * dim) * sizeof(double);
     double *room = posenc_allocate(c->context, bytes);
     if (!room) return posenc_fail_memory(error, "table", bytes);
     posenc_status status = repeated_rows(c, room, error);

@@ -74,7 +74,6 @@ static posenc_decay decay_of(posenc_sample *sample, const arrangement *a) {
 /* The best explanation so far: of those that fit, the one that fits most rows. */
 typedef struct best {
     bool any;
-    bool stale; /* sample->fits are another reading's by now */
     posenc_reading reading;
     posenc_residual residual;
 } best;
@@ -115,18 +114,15 @@ static posenc_status read_as(posenc_sample *sample, const arrangement *a, best *
         int64_t to_beat = b->any ? b->residual.rows_fit - 1 : -1;
         posenc_status status = posenc_match_residual(sample, &readings[k], to_beat, &residual, error);
         if (status != POSENC_OK) return status;
-        b->stale = true;
         if (!residual.fits || (b->any && !is_better(sample, &b->residual, &residual))) continue;
-        *b = (best){true, false, readings[k], residual};
+        *b = (best){true, readings[k], residual};
+        memcpy(sample->kept, sample->fits, (size_t)sample->n);
     }
     return POSENC_OK;
 }
 
 /* Completes the answer. */
-static posenc_status accept(posenc_sample *sample, best *b, posenc_match *match, posenc_error *error) {
-    posenc_status status = POSENC_OK;
-    if (b->stale) status = posenc_match_residual(sample, &b->reading, -1, &b->residual, error);
-    if (status != POSENC_OK) return status;
+static posenc_status accept(const posenc_sample *sample, const best *b, posenc_match *match, posenc_error *error) {
     *match = posenc_reading_match(&b->reading);
     match->max_error = b->residual.max_error;
     match->rms_error = rms_of(&b->residual);

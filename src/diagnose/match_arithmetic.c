@@ -24,11 +24,11 @@ typedef struct comparison {
 static void choose_rows(comparison *c) {
     const posenc_sample *s = c->sample;
     int64_t fitting = 0, seen = 0, wanted = MOST_VALUES / s->table->dim;
-    for (int64_t k = 0; k < s->n; k++) fitting += s->fits[k];
+    for (int64_t k = 0; k < s->n; k++) fitting += s->kept[k];
     wanted = wanted < FEWEST_ROWS ? FEWEST_ROWS : wanted > MOST_ROWS ? MOST_ROWS : wanted;
     if (wanted > fitting) wanted = fitting;
     for (int64_t k = 0; k < s->n; k++) {
-        if (!s->fits[k]) continue;
+        if (!s->kept[k]) continue;
         seen++;
         if (seen * wanted / fitting > c->n) c->rows[c->n++] = s->rows[k];
     }

@@ -54,6 +54,7 @@ typedef struct posenc_sample {
     int64_t *rows;       /* [n] of the table, rising */
     unsigned char *good; /* [n] written by start: frequency 0 is that of the row's position */
     unsigned char *fits; /* [n] written by residual */
+    unsigned char *kept; /* [n] the fits of the best reading so far */
     double *values;      /* [dim] room for a row */
 } posenc_sample;
 
@@ -166,7 +167,7 @@ posenc_status posenc_match_residual(posenc_sample *sample, const posenc_reading 
 
 /* ---- arithmetic ---- */
 
-/* Whose values these are, from rows that fit. */
+/* Whose values these are, from the rows that sample->kept marks. */
 posenc_status posenc_match_arithmetic(const posenc_sample *sample, const posenc_reading *reading,
                                       posenc_arithmetic *arithmetic, posenc_error *error);
 

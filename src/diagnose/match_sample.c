@@ -106,7 +106,7 @@ static void choose(posenc_sample *s) {
 posenc_status posenc_sample_create(posenc_sample *sample, const posenc_context *context, const posenc_table *table,
                                    posenc_error *error) {
     size_t room = table->rows < POSENC_MATCH_ROWS ? (size_t)table->rows : POSENC_MATCH_ROWS;
-    size_t bytes = (size_t)table->dim * sizeof(double) + room * (sizeof(int64_t) + 2);
+    size_t bytes = (size_t)table->dim * sizeof(double) + room * (sizeof(int64_t) + 3);
     char *memory = posenc_allocate(context, bytes);
     if (!memory) return posenc_fail_memory(error, "match", bytes);
     memset(memory, 0, bytes);
@@ -115,6 +115,7 @@ posenc_status posenc_sample_create(posenc_sample *sample, const posenc_context *
     sample->rows = (int64_t *)(void *)(sample->values + table->dim);
     sample->good = (unsigned char *)(sample->rows + room);
     sample->fits = sample->good + room;
+    sample->kept = sample->fits + room;
     choose(sample);
     return POSENC_OK;
 }

@@ -21,7 +21,7 @@ static void must_be_same(const char *what, const posenc_check_report *a, const p
 /* One with all sorts of faults. */
 static table faulty_table(posenc_dtype dtype) {
     table t = sinusoidal_table(3000, 40, dtype);
-    table_set(&t, 1234, 7, NAN);
+    table_set(&t, 1234, 7, (double)NAN);
     table_set(&t, 2000, 3, 7);
     table_set(&t, 2100, 5, -table_get(&t, 2100, 5));
     table_copy_row(&t, 15, 2222);
@@ -52,7 +52,7 @@ static void threads_do_not_matter(void **state) {
     (void)state;
     for (int learned = 0; learned < 2; learned++) {
         table t = faulty_table(POSENC_F32), l = learned_table(30000, 48, POSENC_F16, "threads");
-        if (learned) table_set(&l, 22222, 1, INFINITY), table_copy_row(&l, 100, 29000);
+        if (learned) table_set(&l, 22222, 1, HUGE_VAL), table_copy_row(&l, 100, 29000);
         table *own = learned ? &l : &t;
         posenc_check_report plain = check_table(own, NULL);
         for (int threads = 2; threads <= 9; threads += 7) {
@@ -120,7 +120,7 @@ static void empty_tables_are_healthy(void **state) {
 static void odd_tables_are_fine(void **state) {
     (void)state;
     static const int64_t shapes[][2] = {{1, 1}, {1, 100}, {100, 1}, {2, 2}, {2000, 1}, {1, 5000}};
-    const double values[] = {NAN, 0, -0.0, INFINITY, 1, 65504, 1e-8, 1e300};
+    const double values[] = {(double)NAN, 0, -0.0, HUGE_VAL, 1, 65504, 1e-8, 1e300};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)
             for (int i = 0; i < 4; i++) {

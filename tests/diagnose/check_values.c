@@ -17,9 +17,9 @@ static void in_every_dtype(with_dtype *body) {
 
 static void nan_in(posenc_dtype dtype) {
     table t = sinusoidal_table(200, 32, dtype);
-    table_set(&t, 150, 9, NAN);
-    table_set(&t, 77, 30, NAN);
-    table_set(&t, 77, 31, NAN);
+    table_set(&t, 150, 9, (double)NAN);
+    table_set(&t, 77, 30, (double)NAN);
+    table_set(&t, 77, 31, (double)NAN);
     posenc_check_report report = check_table(&t, NULL);
     must_find(&report, POSENC_FINDING_NAN, POSENC_LEVEL_ERROR, 77, 30, 3);
     must_be_alone(&report, POSENC_FINDING_NAN);
@@ -29,8 +29,8 @@ static void nan_in(posenc_dtype dtype) {
 
 static void infinite_in(posenc_dtype dtype) {
     table t = learned_table(200, 32, dtype, "infinite");
-    table_set(&t, 5, 3, -INFINITY);
-    table_set(&t, 6, 0, INFINITY);
+    table_set(&t, 5, 3, -HUGE_VAL);
+    table_set(&t, 6, 0, HUGE_VAL);
     posenc_check_report report = check_table(&t, NULL);
     must_find(&report, POSENC_FINDING_INFINITE, POSENC_LEVEL_ERROR, 5, 3, 2);
     must_be_alone(&report, POSENC_FINDING_INFINITE);
@@ -108,7 +108,7 @@ static void equal_rows_in(posenc_dtype dtype) {
     table_set(&t, 10, 0, 0.0);
     table_copy_row(&t, 10, 20);
     table_set(&t, 20, 0, -0.0);
-    table_set(&t, 50, 1, NAN);
+    table_set(&t, 50, 1, (double)NAN);
     table_copy_row(&t, 50, 51);
     posenc_check_report report = check_table(&t, NULL);
     const posenc_finding *f = must_find(&report, POSENC_FINDING_REPEATED_ROWS, POSENC_LEVEL_ERROR, 20, -1, 1);
@@ -228,7 +228,7 @@ static void still_channels_are_found(void **state) { (void)state, in_every_dtype
 static void few_finite_values_say_nothing(void **state) {
     (void)state;
     table t = table_make(2, 2, POSENC_F32);
-    table_set(&t, 0, 0, NAN), table_set(&t, 0, 1, 1), table_set(&t, 1, 0, 2), table_set(&t, 1, 1, INFINITY);
+    table_set(&t, 0, 0, (double)NAN), table_set(&t, 0, 1, 1), table_set(&t, 1, 0, 2), table_set(&t, 1, 1, HUGE_VAL);
     posenc_check_report report = check_table(&t, NULL);
     must_find(&report, POSENC_FINDING_NAN, POSENC_LEVEL_ERROR, 0, 0, 1);
     must_find(&report, POSENC_FINDING_INFINITE, POSENC_LEVEL_ERROR, 1, 1, 1);

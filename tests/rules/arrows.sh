@@ -67,7 +67,7 @@ done
 if [ -z "${INSIDE:-}" ]; then
     box=$(mktemp -d)
     trap 'rm -rf "$box"' EXIT
-    cp -R src include "$box"
+    cp -RL src include "$box"
     echo '#include "schemes/scheme.h"' >>"$box/src/kernels/baseline.c"
     if INSIDE=1 SOURCE=$box sh "$rules/arrows.sh" 2>"$box/said"; then
         echo "an include against the arrows passed" >&2
