@@ -51,6 +51,7 @@ static bool read_short(posenc_reading *r, const posenc_decay *decay, double rung
     double log_base = decay->value * rungs, fitted = exp(log_base);
     double narrow = 4 * decay->error * rungs, slack = float32_distance(decay, log_base), wide = narrow + slack;
     r->base_is_known = 1;
+    if (!(log_base > log(least_base) - 1 && log_base < log(most_base) + 1)) return false;
     if (fabs(log_base - log(usual_base)) <= wide) {
         r->base = usual_base;
         r->base_is_known = wide < 0.5;

@@ -67,6 +67,17 @@ static void test_noise(void **state) {
     }
 }
 
+/* Every bit pattern: NaN, infinities, subnormals and sizes up to the largest. */
+static void test_random_bits(void **state) {
+    (void)state;
+    for (int k = 0; k < 400; k++) {
+        made m = made_empty(any_length(), any_dim(), any_dtype());
+        int64_t bytes = m.table.rows * m.table.dim * (int64_t)posenc_dtype_bytes(m.table.dtype);
+        for (int64_t b = 0; b < bytes; b++) m.memory[b] = (char)random_between(&source, -128, 127);
+        must_not_match("random bits", m);
+    }
+}
+
 /* A few rows of noise must not look like anything either, however many of them are asked about. */
 static void test_little_noise(void **state) {
     (void)state;
@@ -318,6 +329,7 @@ static int start_source(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_random_bits),
         cmocka_unit_test(test_little_noise),
         cmocka_unit_test(test_random_phases),
         cmocka_unit_test(test_smooth),
