@@ -2,16 +2,10 @@
 #include <string.h>
 
 #include "check.h"
-#include "json.h"
+#include "table_head.h"
 
 /* Rows and columns that there are none of are null. */
 static json_t *index_or_null(int64_t index) { return index < 0 ? json_null() : json_integer((json_int_t)index); }
-
-static json_t *json_shape(const DLTensor *tensor) {
-    json_t *list = json_array();
-    for (int i = 0; i < tensor->ndim; i++) json_array_append_new(list, json_integer((json_int_t)tensor->shape[i]));
-    return list;
-}
 
 static json_t *json_looks(const posenc_check_report *report) {
     json_t *list = json_array();
@@ -84,11 +78,7 @@ static json_t *json_extensions(const posenc_check_report *report) {
 }
 
 int posenc_cli_check_json(const posenc_cli_input_table *table, const posenc_check_report *report) {
-    json_t *document = posenc_cli_json_document();
-    json_object_set_new(document, "file", json_string(table->file));
-    json_object_set_new(document, "tensor", table->name ? json_string(table->name) : json_null());
-    json_object_set_new(document, "shape", json_shape(table->tensor));
-    json_object_set_new(document, "dtype", json_string(posenc_dtype_name(report->dtype)));
+    json_t *document = posenc_cli_json_table(table);
     json_object_set_new(document, "healthy", json_boolean(report->healthy));
     json_object_set_new(document, "looked_at", json_looks(report));
     json_object_set_new(document, "findings", json_findings(report));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "table_head.h"
 #include "wrap.h"
 
 enum { INDENT = 9 }; /* behind the level of a finding */
@@ -36,15 +37,8 @@ static void print_match(const posenc_match *match) {
     printf(", %s arithmetic", posenc_cli_arithmetic_name(match->arithmetic));
 }
 
-static void print_shape(const DLTensor *tensor) {
-    for (int i = 0; i < tensor->ndim; i++) printf("%s%lld", i ? " x " : "", (long long)tensor->shape[i]);
-}
-
 static void print_table(const posenc_cli_input_table *table, const posenc_check_report *report) {
-    posenc_cli_escape(stdout, table->title);
-    fputs(": ", stdout);
-    print_shape(table->tensor);
-    printf(", %s", posenc_dtype_name(report->dtype));
+    posenc_cli_table_head(table);
     if (report->looked_at) print_match(&report->match);
     putchar('\n');
 }

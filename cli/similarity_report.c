@@ -2,12 +2,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "json.h"
 #include "similarity.h"
-
-static void print_shape(const DLTensor *tensor) {
-    for (int i = 0; i < tensor->ndim; i++) printf("%s%" PRId64, i ? " x " : "", tensor->shape[i]);
-}
+#include "table_head.h"
 
 /* "mean        0.523414"; what there is none of is NaN. */
 static void print_value(const char *name, double value) {
@@ -26,10 +22,8 @@ static void print_extreme(const char *name, double value, const int64_t at[2]) {
 
 int posenc_cli_similarity_text(const posenc_cli_similarity_result *s) {
     const posenc_similarity_report *r = &s->report;
-    posenc_cli_escape(stdout, s->table.title);
-    fputs(": ", stdout);
-    print_shape(s->table.tensor);
-    printf(", %s\n", posenc_dtype_name(s->table.dtype));
+    posenc_cli_table_head(&s->table);
+    putchar('\n');
     if (r->without_direction > 0)
         printf("%" PRId64 " %s no direction, being zero or not finite, and %s left out\n", r->without_direction,
                r->without_direction == 1 ? "row has" : "rows have", r->without_direction == 1 ? "is" : "are");
@@ -50,12 +44,6 @@ int posenc_cli_similarity_text(const posenc_cli_similarity_result *s) {
     return POSENC_CLI_FINE;
 }
 
-static json_t *json_shape(const DLTensor *tensor) {
-    json_t *list = json_array();
-    for (int i = 0; i < tensor->ndim; i++) json_array_append_new(list, json_integer((json_int_t)tensor->shape[i]));
-    return list;
-}
-
 /* Positions that there are none of are null. */
 static json_t *json_extreme(double value, const int64_t at[2]) {
     json_t *positions = at[0] < 0 ? json_null() : json_pack("[I, I]", (json_int_t)at[0], (json_int_t)at[1]);
@@ -72,11 +60,7 @@ static json_t *json_means(const posenc_cli_similarity_result *s) {
 
 int posenc_cli_similarity_json(const posenc_cli_similarity_result *s) {
     const posenc_similarity_report *r = &s->report;
-    json_t *document = posenc_cli_json_document();
-    json_object_set_new(document, "file", json_string(s->table.file));
-    json_object_set_new(document, "tensor", s->table.name ? json_string(s->table.name) : json_null());
-    json_object_set_new(document, "shape", json_shape(s->table.tensor));
-    json_object_set_new(document, "dtype", json_string(posenc_dtype_name(s->table.dtype)));
+    json_t *document = posenc_cli_json_table(&s->table);
     json_object_set_new(document, "mean", posenc_cli_json_real(r->mean));
     json_object_set_new(document, "minimum", json_extreme(r->minimum, r->minimum_at));
     json_object_set_new(document, "maximum", json_extreme(r->maximum, r->maximum_at));

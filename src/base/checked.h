@@ -31,6 +31,11 @@ static inline bool posenc_i64_multiply(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
+/* floor(i * n / parts), where part i of n things begins; the product itself may not fit. 0 <= i <= parts, parts > 0. */
+static inline int64_t posenc_i64_share(int64_t i, int64_t n, int64_t parts) {
+    return n / parts * i + n % parts * i / parts; /* n = q parts + r */
+}
+
 /* Bytes of n elements, if they fit into size_t and ptrdiff_t. */
 static inline bool posenc_bytes_of(int64_t n, size_t element_bytes, size_t *out) {
     if (n < 0 || (uint64_t)n > (uint64_t)PTRDIFF_MAX / element_bytes) return false;

@@ -19,3 +19,8 @@ posenc_status posenc_options_read(const void *given, void *all, size_t all_bytes
     memcpy(all, &all_bytes, sizeof all_bytes);
     return POSENC_OK;
 }
+
+posenc_status posenc_options_need(const void *given, void *all, size_t all_bytes, posenc_error *error) {
+    if (!given) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options", "expected a pointer, got NULL");
+    return posenc_options_read(given, all, all_bytes, "options.size", error);
+}

@@ -13,4 +13,7 @@ void posenc_options_write(void *options, size_t size, const void *defaults, size
 posenc_status posenc_options_read(const void *given, void *all, size_t all_bytes, const char *name,
                                   posenc_error *error);
 
+/* The same for options that a caller must give: NULL is refused as "options". */
+posenc_status posenc_options_need(const void *given, void *all, size_t all_bytes, posenc_error *error);
+
 #endif

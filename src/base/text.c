@@ -39,9 +39,11 @@ bool posenc_parse_f64(const char *text, double *out) {
     return true;
 }
 
-void posenc_print_f64(double value, char text[32]) {
+void posenc_print_f64(double value, char text[32]) { posenc_print_digits(value, 17, text); }
+
+void posenc_print_digits(double value, int digits, char text[32]) {
     posenc_fpenv saved = posenc_fpenv_enter();
-    snprintf(text, 32, "%.17g", value);
+    snprintf(text, 32, "%.*g", digits, value);
     posenc_fpenv_leave(saved);
     for (char *p = text; *p; p++)
         if (*p == decimal_mark()) *p = '.';

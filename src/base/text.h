@@ -13,7 +13,10 @@ bool posenc_parse_i64(const char *text, int64_t *out);
 /* Reads a whole decimal or exponent text, "inf" and "nan" too: whether they make sense is the caller's question. */
 bool posenc_parse_f64(const char *text, double *out);
 
-/* Writes a double with 17 digits (%.17g), which read back to the same bits. */
+/* Writes a double with so many digits (%.*g), 1..17. */
+void posenc_print_digits(double value, int digits, char text[32]);
+
+/* The same with 17 digits, which read back to the same bits. */
 void posenc_print_f64(double value, char text[32]);
 
 #endif

@@ -23,8 +23,6 @@ typedef struct agreement {
     int64_t compared, about, within; /* rows */
 } agreement;
 
-static bool is_still(const posenc_survey *s, int64_t channel) { return s->lowest[channel] == s->highest[channel]; }
-
 /* The frequency of a channel; 1 where nothing better is known. An exponential loses more the larger its argument is. */
 static double speed_of(const posenc_match *match, int64_t dim, int64_t channel) {
     if (!posenc_is_sinusoidal(match)) return 1;
@@ -43,7 +41,7 @@ static int64_t judge_row(const agreement *a, double position, const double *exac
     *wrong = 0;
     for (int64_t k = 0; k < c->table.dim; k++) {
         double angles = allowed * posenc_float32_limit(position * a->speed[k]);
-        if ((c->table.rows > 1 && is_still(&c->survey, k)) || angles > lost) continue;
+        if ((c->table.rows > 1 && posenc_channel_is_still(&c->survey, k)) || angles > lost) continue;
         judged++;
         *wrong += !(fabs(a->room[k] - exact[k]) <= rounding + angles);
     }

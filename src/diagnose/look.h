@@ -27,6 +27,11 @@ typedef struct posenc_survey {
     posenc_dtype held;        /* the narrowest dtype that holds every value: often the table's own */
 } posenc_survey;
 
+/* Whether a channel has one value at every position. */
+static inline bool posenc_channel_is_still(const posenc_survey *s, int64_t channel) {
+    return s->lowest[channel] == s->highest[channel];
+}
+
 /* What the table should hold, if that is known. */
 typedef struct posenc_formula {
     bool known;

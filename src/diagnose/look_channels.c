@@ -4,8 +4,6 @@
 
 #include "diagnose/look.h"
 
-static bool is_still(const posenc_survey *s, int64_t channel) { return s->lowest[channel] == s->highest[channel]; }
-
 /* Where an index wraps, slow channels never come to move; the rows say so already. */
 static bool many_rows_repeat(const posenc_checkup *c) { return 8 * c->rows.repeated.n > c->rows.others; }
 
@@ -13,7 +11,7 @@ static void count(const posenc_checkup *c, bool dead, int64_t *n, int64_t *first
     *n = 0, *first = -1;
     if (!dead && c->formula.known && many_rows_repeat(c)) return;
     for (int64_t k = 0; k < c->table.dim; k++) {
-        if (!is_still(&c->survey, k) || (c->survey.lowest[k] == 0) != dead) continue;
+        if (!posenc_channel_is_still(&c->survey, k) || (c->survey.lowest[k] == 0) != dead) continue;
         if (c->formula.known && !c->bad_channels[k]) continue;
         if (*n == 0) *first = k;
         ++*n;

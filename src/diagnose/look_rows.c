@@ -20,7 +20,7 @@ static void see_still(const posenc_row_pass *pass, int slot, const posenc_block 
     if (posenc_angle_is_lost(formula, block->first + i)) return;
     const double *values = block->values + i * block->dim, *exact = block->exact + i * block->dim;
     for (int64_t k = 0; k < block->dim; k++)
-        if (s->lowest[k] == s->highest[k] && fabs(values[k] - exact[k]) > limit) bad[k] = 1;
+        if (posenc_channel_is_still(s, k) && fabs(values[k] - exact[k]) > limit) bad[k] = 1;
 }
 
 static void look_at_block(void *argument, int slot, const posenc_block *block) {

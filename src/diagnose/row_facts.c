@@ -6,7 +6,7 @@
 #include "diagnose/row_set.h"
 
 static bool is_still(const posenc_row_eye *eye, int64_t column) {
-    return eye->pass_still && eye->survey->lowest[column] == eye->survey->highest[column];
+    return eye->pass_still && posenc_channel_is_still(eye->survey, column);
 }
 
 static void see_shape(posenc_row_fact *f, const double *values, int64_t dim) {

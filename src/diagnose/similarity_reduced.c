@@ -13,13 +13,8 @@ typedef struct run {
     int64_t first, end;
 } run;
 
-/* Begins at floor(i * length / side); that product itself may not fit. */
-static int64_t run_begin(int64_t i, int64_t length, int64_t side) {
-    return length / side * i + length % side * i / side;
-}
-
 static run run_of(const posenc_directions *d, int64_t side, int64_t i) {
-    return (run){run_begin(i, d->rows, side), run_begin(i + 1, d->rows, side)};
+    return (run){posenc_i64_share(i, d->rows, side), posenc_i64_share(i + 1, d->rows, side)};
 }
 
 /* Adds the directions that are there to sum[dim], and returns their number. */

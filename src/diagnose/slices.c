@@ -47,16 +47,6 @@ static bool is_batch(const DLTensor *tensor) {
     return tensor && tensor->ndim == 3 && tensor->shape && tensor->shape[0] != 1 && tensor->shape[1] != 1;
 }
 
-static posenc_status check_batch(const DLTensor *tensor, const char *name, posenc_error *error) {
-    posenc_dtype dtype = POSENC_F32;
-    posenc_status status = posenc_tensor_check(tensor, name, &dtype, error);
-    if (status != POSENC_OK || dtype == POSENC_F32 || dtype == POSENC_F64 || dtype == POSENC_F16 ||
-        dtype == POSENC_BF16)
-        return status;
-    return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
-                       posenc_dtype_name(dtype));
-}
-
 static posenc_status refuse(const DLTensor *tensor, const char *name, posenc_error *error) {
     char shape[96];
     posenc_shape_text(tensor->ndim, tensor->shape, shape);
@@ -71,7 +61,8 @@ posenc_status posenc_table_of_slices(const DLTensor *tensor, const char *name, p
                                      posenc_error *error) {
     *swapped = false;
     if (!is_batch(tensor)) return posenc_table_of(tensor, name, table, error);
-    posenc_status status = check_batch(tensor, name, error);
+    posenc_dtype dtype = POSENC_F32;
+    posenc_status status = posenc_table_check(tensor, name, &dtype, error);
     if (status != POSENC_OK) return status;
     *table = posenc_table_slice(tensor, 0, 0);
     bool empty = tensor->shape[0] == 0 || table->rows == 0 || table->dim == 0;

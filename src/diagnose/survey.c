@@ -105,7 +105,7 @@ static void finish(posenc_survey *s, const posenc_table *table) {
     for (int64_t c = 0; c < table->dim; c++) {
         if (s->lowest[c] < s->minimum) s->minimum = s->lowest[c];
         if (s->highest[c] > s->maximum) s->maximum = s->highest[c];
-        s->still += s->lowest[c] == s->highest[c];
+        s->still += posenc_channel_is_still(s, c);
     }
     s->held = held_dtype(s->bits, table->dtype);
 }

@@ -32,13 +32,17 @@ static posenc_table of_rank_2(const DLTensor *tensor, posenc_dtype dtype) {
                           .column_stride = posenc_tensor_stride(tensor, 1)};
 }
 
+posenc_status posenc_table_check(const DLTensor *tensor, const char *name, posenc_dtype *dtype, posenc_error *error) {
+    posenc_status status = posenc_tensor_check(tensor, name, dtype, error);
+    if (status != POSENC_OK || is_float(*dtype)) return status;
+    return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
+                       posenc_dtype_name(*dtype));
+}
+
 posenc_status posenc_table_of(const DLTensor *tensor, const char *name, posenc_table *table, posenc_error *error) {
     posenc_dtype dtype = POSENC_F32;
-    posenc_status status = posenc_tensor_check(tensor, name, &dtype, error);
+    posenc_status status = posenc_table_check(tensor, name, &dtype, error);
     if (status != POSENC_OK) return status;
-    if (!is_float(dtype))
-        return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
-                           posenc_dtype_name(dtype));
     if (tensor->ndim == 2) {
         *table = of_rank_2(tensor, dtype);
     } else if (tensor->ndim == 3 && tensor->shape[0] == 1) {

@@ -6,11 +6,6 @@
 
 int64_t posenc_plot_cells(int64_t n) { return n < POSENC_PLOT_MOST_CELLS ? n : POSENC_PLOT_MOST_CELLS; }
 
-/* i * n / cells without the product, which may not fit: with n = q cells + r it is i q + i r / cells. */
-int64_t posenc_plot_cell_begin(int64_t cell, int64_t n, int64_t cells) {
-    return cell * (n / cells) + cell * (n % cells) / cells;
-}
-
 double posenc_plot_round_up(double value) {
     static const double shorts[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
     double ten = pow(10, floor(log10(value)));

@@ -77,9 +77,8 @@ const char *posenc_plot_number(double value, int digits, char text[32]);
 
 /* ---- cells.c: many values become one ---- */
 
-/* Cells that n things are cut into: all of them, or POSENC_PLOT_MOST_CELLS. Cell i begins at floor(i * n / cells). */
+/* Cells that n things are cut into: all of them, or POSENC_PLOT_MOST_CELLS. Cell i begins at posenc_i64_share. */
 int64_t posenc_plot_cells(int64_t n);
-int64_t posenc_plot_cell_begin(int64_t cell, int64_t n, int64_t cells);
 
 /* The nearest number of at least value > 0 that is short, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 or 10 times a power of ten. A
  * thousandth above counts as the number itself. */

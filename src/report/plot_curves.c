@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "report/plot.h"
 
@@ -46,7 +47,7 @@ static void measure(const posenc_table *table, int64_t column, double *mean, dou
     int64_t n = table->rows < LOOKED_AT ? table->rows : LOOKED_AT, finite = 0;
     double sum = 0, squares = 0, origin = value_at(table, 0, column);
     for (int64_t i = 0; i < n; i++) {
-        double value = value_at(table, posenc_plot_cell_begin(i, table->rows, n), column);
+        double value = value_at(table, posenc_i64_share(i, table->rows, n), column);
         if (!isfinite(value)) continue;
         if (!isfinite(origin)) origin = value; /* near the mean, so that the squares do not cancel */
         sum += value - origin;
@@ -180,8 +181,8 @@ static void take_run(const posenc_plot_source *source, int64_t column, int64_t b
 static size_t take_channel(const posenc_plot_source *source, int64_t column, int64_t rows, points *p) {
     if (rows > MOST_POINTS) {
         for (int64_t i = 0; i < MOST_POINTS / 2; i++)
-            take_run(source, column, posenc_plot_cell_begin(i, rows, MOST_POINTS / 2),
-                     posenc_plot_cell_begin(i + 1, rows, MOST_POINTS / 2), 2 * i, p);
+            take_run(source, column, posenc_i64_share(i, rows, MOST_POINTS / 2),
+                     posenc_i64_share(i + 1, rows, MOST_POINTS / 2), 2 * i, p);
         return MOST_POINTS;
     }
     for (int64_t r = 0; r < rows; r++) {

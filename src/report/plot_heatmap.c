@@ -3,6 +3,7 @@
  * value that is not finite is missing, so that one NaN among millions still shows. */
 #include <math.h>
 
+#include "base/checked.h"
 #include "report/plot.h"
 
 enum { PIECE = 1024 }; /* columns read at a time */
@@ -92,8 +93,8 @@ static void note_outliers(posenc_plot_sheet *sheet, const posenc_plot_source *so
     posenc_plot_sheet_note(sheet, "%lld %s beyond the scale of ±%s, the farthest, ±%s, at position %lld, channel %lld.",
                            (long long)beyond, beyond == 1 ? "cell is" : "cells are",
                            posenc_plot_number(end, 4, text[0]), posenc_plot_number(largest, 4, text[1]),
-                           (long long)(source->start + posenc_plot_cell_begin(row, source->table.rows, image->rows)),
-                           (long long)posenc_plot_cell_begin(column, source->table.dim, image->columns));
+                           (long long)(source->start + posenc_i64_share(row, source->table.rows, image->rows)),
+                           (long long)posenc_i64_share(column, source->table.dim, image->columns));
 }
 
 /* A few cells far beyond all others must not wash those out: they take the colours of the ends, and the note says so.
@@ -147,9 +148,9 @@ posenc_status posenc_plot_heatmap(const posenc_plot_source *source, posenc_plot_
     work w = {.table = table, .cells = posenc_plot_cells(table->dim)};
     posenc_status status = posenc_plot_sheet_image(sheet, rows, w.cells, error);
     if (status != POSENC_OK) return status;
-    for (int64_t j = 0; j <= w.cells; j++) w.begins[j] = posenc_plot_cell_begin(j, table->dim, w.cells);
+    for (int64_t j = 0; j <= w.cells; j++) w.begins[j] = posenc_i64_share(j, table->dim, w.cells);
     for (int64_t i = 0; i < rows; i++)
-        fill_band(&w, posenc_plot_cell_begin(i, table->rows, rows), posenc_plot_cell_begin(i + 1, table->rows, rows),
+        fill_band(&w, posenc_i64_share(i, table->rows, rows), posenc_i64_share(i + 1, table->rows, rows),
                   sheet->cells + i * w.cells);
     posenc_plot_sheet_turn(sheet);
     sheet->figure.x = posenc_plot_axis_across("channel", 0, table->dim);

@@ -4,6 +4,7 @@
  * it. */
 #include <math.h>
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "report/plot.h"
 
@@ -89,7 +90,7 @@ static posenc_status fill(const posenc_plot_source *source, posenc_plot_sheet *s
     posenc_status status = open_work(source, w, error);
     if (status == POSENC_OK) status = posenc_plot_sheet_image(sheet, LEVELS, columns, error);
     for (int64_t j = 0; status == POSENC_OK && j < columns; j++)
-        fill_column(w, posenc_plot_cell_begin(j, source->table.dim, columns), sheet->cells + j, columns);
+        fill_column(w, posenc_i64_share(j, source->table.dim, columns), sheet->cells + j, columns);
     close_work(source, w);
     return status;
 }
@@ -110,7 +111,7 @@ static posenc_status add_formula(const posenc_plot_source *source, const posenc_
     if (!sheet->numbers) return posenc_fail_memory(error, "wavelengths", bytes);
     double *x = sheet->numbers, *y = sheet->numbers + room;
     for (int64_t j = 0; j < columns; j++) {
-        int64_t channel = posenc_plot_cell_begin(j, dim, columns);
+        int64_t channel = posenc_i64_share(j, dim, columns);
         x[n] = (double)channel;
         if (starts_anew(match, dim, before, channel)) y[n++] = (double)NAN;
         x[n] = (double)channel;

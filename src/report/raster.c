@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "report/colours.h"
 
@@ -12,17 +13,14 @@ bool posenc_raster_has_missing(const posenc_image *image) {
     return false;
 }
 
-/* i * n / pixels, without the product, which may not fit. */
-static int64_t share(int64_t i, int64_t n, int64_t pixels) { return i * (n / pixels) + i * (n % pixels) / pixels; }
-
 /* The cells first..end-1 in pixel i: those that begin in it, or the one at its middle when cells are larger. */
 static void cells_of(int64_t i, int64_t n, int64_t pixels, int64_t *first, int64_t *end) {
     if (n <= pixels) {
         *first = (2 * i + 1) * n / (2 * pixels);
         *end = *first + 1;
     } else {
-        *first = share(i, n, pixels);
-        *end = share(i + 1, n, pixels);
+        *first = posenc_i64_share(i, n, pixels);
+        *end = posenc_i64_share(i + 1, n, pixels);
     }
 }
 

@@ -1,5 +1,4 @@
 /* Sheets: a figure with the memory behind it, its axes and its note. */
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/plot.h"
 
 void posenc_plot_sheet_begin(const posenc_context *context, posenc_plot_sheet *sheet) {
@@ -66,8 +66,6 @@ const char *posenc_plot_number(double value, int digits, char text[32]) {
     if (whole)
         snprintf(text, 32, "%.0f", value);
     else
-        snprintf(text, 32, "%.*g", digits, value);
-    for (char *c = text; *c; c++)
-        if (*c == *localeconv()->decimal_point) *c = '.';
+        posenc_print_digits(value, digits, text);
     return text;
 }

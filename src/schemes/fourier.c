@@ -132,14 +132,12 @@ posenc_status posenc_fourier_create_with(const posenc_context *context, const po
                                          posenc_plan **out, posenc_error *error) {
     posenc_fourier_options all;
     posenc_fourier_default(&all, sizeof all);
-    if (!options) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options", "expected a pointer, got NULL");
-    posenc_status status = posenc_options_read(options, &all, sizeof all, "options.size", error);
+    posenc_status status = posenc_options_need(options, &all, sizeof all, error);
     if (status != POSENC_OK) return status;
     posenc_value values[POSENC_MOST_PARAMETERS] = {
         [DIM] = {.integer = all.dim},   [MAX_LEN] = {.integer = all.max_len},
         [KIND] = {.integer = all.kind}, [RESOLUTION] = {.real = all.resolution},
         [SIGMA] = {.real = all.sigma},  [FREQUENCY_SEED] = {.integer = all.frequency_seed},
     };
-    status = posenc_values_check(&posenc_scheme_fourier, values, error);
-    return status == POSENC_OK ? posenc_plan_from_values(context, &posenc_scheme_fourier, values, out, error) : status;
+    return posenc_plan_from_values(context, &posenc_scheme_fourier, values, out, error);
 }

@@ -10,6 +10,8 @@
 
 posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
                                       const posenc_value *values, posenc_plan **out, posenc_error *error) {
+    posenc_status status = posenc_values_check(scheme, values, error);
+    if (status != POSENC_OK) return status;
     if (!out) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "out", "expected a pointer, got NULL");
     posenc_plan *plan = posenc_allocate(context, sizeof *plan);
     if (!plan) return posenc_fail_memory(error, "plan", sizeof *plan);
@@ -19,7 +21,7 @@ posenc_status posenc_plan_from_values(const posenc_context *context, const posen
     plan->stream_bytes = posenc_cache_bytes() / 2;
     memcpy(plan->values, values, scheme->info.n_parameters * sizeof *values);
     posenc_fpenv saved = posenc_fpenv_enter();
-    posenc_status status = scheme->make(plan, error);
+    status = scheme->make(plan, error);
     posenc_fpenv_leave(saved);
     if (status != POSENC_OK) {
         posenc_release(context, plan);

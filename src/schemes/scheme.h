@@ -44,7 +44,7 @@ posenc_status posenc_values_parse(const posenc_scheme *scheme, const posenc_para
 /* parameters.c: every value within its range, in the descriptor's words. */
 posenc_status posenc_values_check(const posenc_scheme *scheme, const posenc_value *values, posenc_error *error);
 
-/* plan.c: a plan from checked values. */
+/* plan.c: a plan from values, which are checked first. */
 posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
                                       const posenc_value *values, posenc_plan **out, posenc_error *error);
 

@@ -116,8 +116,7 @@ posenc_status posenc_sinusoidal_create_with(const posenc_context *context, const
                                             posenc_plan **out, posenc_error *error) {
     posenc_sinusoidal_options all;
     posenc_sinusoidal_default(&all, sizeof all);
-    if (!options) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options", "expected a pointer, got NULL");
-    posenc_status status = posenc_options_read(options, &all, sizeof all, "options.size", error);
+    posenc_status status = posenc_options_need(options, &all, sizeof all, error);
     if (status != POSENC_OK) return status;
     posenc_value values[POSENC_MOST_PARAMETERS] = {
         [DIM] = {.integer = all.dim},
@@ -127,9 +126,7 @@ posenc_status posenc_sinusoidal_create_with(const posenc_context *context, const
         [COS_FIRST] = {.integer = all.cos_first != 0},
         [ARITHMETIC] = {.integer = all.arithmetic},
     };
-    status = posenc_values_check(&posenc_scheme_sinusoidal, values, error);
-    return status == POSENC_OK ? posenc_plan_from_values(context, &posenc_scheme_sinusoidal, values, out, error)
-                               : status;
+    return posenc_plan_from_values(context, &posenc_scheme_sinusoidal, values, out, error);
 }
 
 posenc_status posenc_sinusoidal_create(const posenc_context *context, int64_t dim, posenc_plan **out,

@@ -132,8 +132,7 @@ posenc_status posenc_timestep_create_with(const posenc_context *context, const p
                                           posenc_plan **out, posenc_error *error) {
     posenc_timestep_options all;
     posenc_timestep_default(&all, sizeof all);
-    if (!options) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "options", "expected a pointer, got NULL");
-    posenc_status status = posenc_options_read(options, &all, sizeof all, "options.size", error);
+    posenc_status status = posenc_options_need(options, &all, sizeof all, error);
     if (status != POSENC_OK) return status;
     posenc_value values[POSENC_MOST_PARAMETERS] = {
         [DIM] = {.integer = all.dim},
@@ -144,6 +143,5 @@ posenc_status posenc_timestep_create_with(const posenc_context *context, const p
         [ANGLE_SCALE] = {.real = all.angle_scale},
         [ARITHMETIC] = {.integer = all.arithmetic},
     };
-    status = posenc_values_check(&posenc_scheme_timestep, values, error);
-    return status == POSENC_OK ? posenc_plan_from_values(context, &posenc_scheme_timestep, values, out, error) : status;
+    return posenc_plan_from_values(context, &posenc_scheme_timestep, values, out, error);
 }

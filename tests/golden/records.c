@@ -1,6 +1,6 @@
 #include "records.h"
+#include "vectors.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,19 +39,13 @@ static record read_one(json_t *object) {
 }
 
 int records_read(const char *path, record **records, int *n_all) {
-    json_error_t error;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    check(root, "%s: line %d: %s", path, error.line, error.text);
-    json_t *vectors = json_object_get(root, "vectors"), *object;
-    size_t i;
+    json_t *root = vectors_load(path), *object;
     int n = 0;
-    *n_all = (int)json_array_size(vectors);
+    *n_all = (int)vectors_count(root);
     *records = calloc((size_t)*n_all + 1, sizeof **records);
     if (!*records) abort();
-    json_array_foreach(vectors, i, object) {
-        const char *scheme = json_string_value(json_object_get(object, "scheme"));
-        if (scheme && strcmp(scheme, "sinusoidal") == 0) (*records)[n++] = read_one(object);
-    }
+    for (size_t i = 0; i < vectors_count(root); i++)
+        if ((object = vectors_at(root, i, "sinusoidal"))) (*records)[n++] = read_one(object);
     json_decref(root);
     return n;
 }

@@ -1,7 +1,6 @@
 /* The weights in vectors.json, as a resize of the unit matrix shows them: row o of the result is the weights of new
  * index o. On a grid the weight of an old place is the product of its two axes'. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "support/resizes.h"
 #include "support/tensors.h"
 #include "support/test.h"
+#include "vectors.h"
 
 enum { N_RECORDS = 17 };
 
@@ -54,13 +54,9 @@ static void read_one(record *r, json_t *object) {
 
 static int read_records(void **state) {
     (void)state;
-    json_error_t error;
-    json_t *root = json_load_file(POSENC_VECTORS, JSON_REJECT_DUPLICATES, &error), *object;
-    size_t i;
-    check(root, "%s: line %d: %s", POSENC_VECTORS, error.line, error.text);
-    json_array_foreach(json_object_get(root, "vectors"), i, object) {
-        const char *scheme = json_string_value(json_object_get(object, "scheme"));
-        if (!scheme || strcmp(scheme, "resize") != 0) continue;
+    json_t *root = vectors_load(POSENC_VECTORS), *object;
+    for (size_t i = 0; i < vectors_count(root); i++) {
+        if (!(object = vectors_at(root, i, "resize"))) continue;
         check(n_records < N_RECORDS, "vectors.json: expected %d records of resize, got more", N_RECORDS);
         read_one(&records[n_records++], object);
     }

@@ -1,7 +1,7 @@
 #include "sine_records.h"
+#include "vectors.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,18 +63,12 @@ static sine_record read_one(json_t *object) {
 }
 
 int sine_records_read(const char *path, const char *scheme, sine_record **records) {
-    json_error_t error;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    check(root, "%s: line %d: %s", path, error.line, error.text);
-    json_t *vectors = json_object_get(root, "vectors"), *object;
-    size_t i;
+    json_t *root = vectors_load(path), *object;
     int n = 0;
-    *records = calloc(json_array_size(vectors) + 1, sizeof **records);
+    *records = calloc(vectors_count(root) + 1, sizeof **records);
     if (!*records) abort();
-    json_array_foreach(vectors, i, object) {
-        const char *name = json_string_value(json_object_get(object, "scheme"));
-        if (name && strcmp(name, scheme) == 0) (*records)[n++] = read_one(object);
-    }
+    for (size_t i = 0; i < vectors_count(root); i++)
+        if ((object = vectors_at(root, i, scheme))) (*records)[n++] = read_one(object);
     json_decref(root);
     return n;
 }
