@@ -22,12 +22,6 @@ int main(void) { return 77; }
 #include "support/tensors.h"
 #include "support/test.h"
 
-#if TEST_UNDER_ASAN
-/* Fontconfig, behind cairo, keeps its configuration to the end. */
-POSENC_API const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
-#endif
-
 static const char *const names[] = {"a.png", "a.svg", "a.pdf"};
 
 /* A file in memory, with an end mark behind. */

@@ -17,13 +17,6 @@
 #include "support/tensors.h"
 #include "support/test.h"
 
-#if TEST_UNDER_ASAN
-/* Fontconfig, behind cairo, keeps its configuration to the end. Exported: the sanitizer is a library that looks for it.
- */
-POSENC_API const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
-#endif
-
 static const posenc_plot_kind kinds[] = {POSENC_PLOT_HEATMAP, POSENC_PLOT_SIMILARITY, POSENC_PLOT_CURVES,
                                          POSENC_PLOT_SPECTRUM};
 enum { N_KINDS = 4, ROWS = 40, DIM = 8, MOST_BYTES = 1 << 22 };
