@@ -18,8 +18,8 @@ POSENC_API posenc_status posenc_cursor_create(const posenc_plan *plan, posenc_cu
 POSENC_API void posenc_cursor_destroy(posenc_cursor *cursor);
 
 /* Writes one row: out[dim] = E(position). Any int64 position, in any order; the next one is the cheapest.
- * Returns POSENC_ERROR_ARGUMENT (NULL) or POSENC_ERROR_MEMORY (a position beyond the plan's max_len needs scratch);
- * out is untouched then. */
+ * Returns POSENC_ERROR_ARGUMENT (NULL), POSENC_ERROR_POSITION (a learned table has no such row) or POSENC_ERROR_MEMORY
+ * (a position beyond the plan's max_len needs scratch); out is untouched then. */
 POSENC_API posenc_status posenc_cursor_write_f32(posenc_cursor *cursor, int64_t position, float *out);
 
 /* Adds one row: y[dim] = x[dim] + E(position). y may be x. Returns as posenc_cursor_write_f32. */

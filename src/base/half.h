@@ -50,4 +50,14 @@ static inline float posenc_f32_of_f16(uint16_t half) {
     return posenc_f32_of_bits(sign | posenc_f32_bits(magnitude));
 }
 
+/* Rounds to odd: an inexact result takes the neighbour whose last bit is 1, so that rounding once more, to a narrower
+ * type, is as one rounding. */
+static inline float posenc_f32_odd_of_f64(double value) {
+    float f = (float)value;
+    double error = value - (double)f;
+    uint32_t bits = posenc_f32_bits(f);
+    if (error == 0 || error != error || (bits & 1)) return f;
+    return posenc_f32_of_bits((error > 0) == (bits >> 31 == 0) ? bits + 1 : bits - 1);
+}
+
 #endif

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "schemes/row_call.h"
 
 void posenc_encoder_default(posenc_encoder_options *options, size_t size) {
     posenc_encoder_options all = {.size = size, .dtype = POSENC_F32, .scale = 1, .padding_idx = -1};
@@ -36,11 +35,30 @@ static posenc_status check_options(const posenc_encoder_options *o, posenc_error
     if (!isfinite(o->scale) || (o->dtype == POSENC_F32 && fabs(o->scale) > (double)FLT_MAX))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number within %s, got %g",
                            posenc_dtype_name(o->dtype), o->scale);
-    if (o->past_end != POSENC_PAST_END_EXTEND && o->past_end != POSENC_PAST_END_ERROR)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "past_end", "expected 0 or 1, got %d", (int)o->past_end);
     if (o->padding_idx < -1 || o->padding_idx == INT64_MAX)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "padding_idx", "expected -1 or a position, got %lld",
                            (long long)o->padding_idx);
+    return POSENC_OK;
+}
+
+enum { MOST_ROW_OFFSET_BITS = 39 };
+
+/* What only a table without a formula can do. */
+static posenc_status check_rules(const posenc_encoder *e, posenc_error *error) {
+    const posenc_encoder_options *o = &e->options;
+    bool learns = posenc_encoder_learns(e);
+    if ((int)o->past_end < 0 || o->past_end > (learns ? POSENC_PAST_END_RESIZE : POSENC_PAST_END_ERROR))
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "past_end", "expected %s, got %d",
+                           learns ? "0..3" : "0 or 1 (the others are for the scheme learned)", (int)o->past_end);
+    int64_t most = learns ? INT64_C(1) << MOST_ROW_OFFSET_BITS : 0;
+    if (o->row_offset < -most || o->row_offset > most)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "row_offset", "expected %s, got %lld",
+                           learns ? "-2^39..2^39" : "0 (others are for the scheme learned)", (long long)o->row_offset);
+    int64_t prefix = posenc_encoder_stored(e).prefix;
+    if (o->past_end == POSENC_PAST_END_RESIZE && prefix >= e->max_len)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "past_end",
+                           "expected a table that can be resized, got %lld rows of which the first %lld stay as they are",
+                           (long long)e->max_len, (long long)prefix);
     return POSENC_OK;
 }
 
@@ -64,8 +82,6 @@ static posenc_status rows_of_plan(const posenc_plan *plan, int64_t *rows, posenc
 }
 
 static posenc_status allocate_table(posenc_encoder *e, posenc_error *error) {
-    posenc_status status = rows_of_plan(e->plan, &e->max_len, error);
-    if (status != POSENC_OK) return status;
     int64_t dim = posenc_plan_dim(e->plan), elements;
     if (!posenc_i64_multiply(e->max_len, dim, &elements) ||
         !posenc_bytes_of(elements, posenc_dtype_bytes(e->options.dtype), &e->table_bytes))
@@ -93,6 +109,8 @@ posenc_status posenc_encoder_allocate(const posenc_context *context, const char 
     e->options = all;
     atomic_flag_clear(&e->warned);
     status = posenc_plan_create(context, scheme, parameters, n_parameters, &e->plan, error);
+    if (status == POSENC_OK) status = rows_of_plan(e->plan, &e->max_len, error);
+    if (status == POSENC_OK) status = check_rules(e, error);
     if (status == POSENC_OK) status = allocate_table(e, error);
     if (status != POSENC_OK) {
         posenc_encoder_destroy(e);
@@ -100,6 +118,13 @@ posenc_status posenc_encoder_allocate(const posenc_context *context, const char 
     }
     *out = e;
     return POSENC_OK;
+}
+
+/* A learned table begins with nothing in the row that adds nothing. */
+static void clear_padding_row(posenc_encoder *e) {
+    int64_t row = posenc_encoder_stored(e).padding;
+    size_t bytes = e->table_bytes / (size_t)e->max_len;
+    if (row >= 0 && row < e->max_len) memset((char *)e->table.tensor.data + (size_t)row * bytes, 0, bytes);
 }
 
 posenc_status posenc_encoder_create(const posenc_context *context, const char *scheme,
@@ -114,6 +139,7 @@ posenc_status posenc_encoder_create(const posenc_context *context, const char *s
         posenc_encoder_destroy(e);
         return status;
     }
+    clear_padding_row(e);
     *out = e;
     return POSENC_OK;
 }
@@ -137,6 +163,34 @@ size_t posenc_encoder_bytes(const posenc_encoder *encoder) {
     return sizeof *encoder + encoder->table_bytes + posenc_plan_bytes(encoder->plan);
 }
 
+bool posenc_encoder_learns(const posenc_encoder *encoder) { return encoder->plan->scheme->trained; }
+
+/* padding_idx is a position; its row may lie outside of the table. */
+static int64_t padding_row(const posenc_encoder_options *o) {
+    int64_t row = -1;
+    if (o->padding_idx >= 0) posenc_i64_add(o->padding_idx, o->row_offset, &row);
+    if (row < 0) return -1;
+    return row < INT64_MAX / 2 ? row : INT64_MAX / 2;
+}
+
+posenc_stored_rows posenc_encoder_stored(const posenc_encoder *encoder) {
+    static const posenc_outside of_learned[] = {POSENC_OUTSIDE_REFUSED, POSENC_OUTSIDE_REFUSED, POSENC_OUTSIDE_CLAMPED,
+                                                POSENC_OUTSIDE_RESIZED};
+    const posenc_encoder_options *o = &encoder->options;
+    bool strict = o->past_end == POSENC_PAST_END_ERROR;
+    posenc_stored_rows stored = {.data = encoder->table.tensor.data,
+                                 .rows = encoder->max_len,
+                                 .padding = -1,
+                                 .outside = strict ? POSENC_OUTSIDE_REFUSED : POSENC_OUTSIDE_MADE};
+    if (!posenc_encoder_learns(encoder)) return stored;
+    stored.whole = true;
+    stored.outside = of_learned[o->past_end];
+    stored.offset = o->row_offset;
+    stored.padding = padding_row(o);
+    stored.prefix = stored.padding + 1 > o->row_offset ? stored.padding + 1 : o->row_offset;
+    return stored;
+}
+
 /* ---- forward and backward ---- */
 
 static posenc_status read_step(const posenc_step *step, posenc_step *all, posenc_error *error) {
@@ -145,7 +199,7 @@ static posenc_status read_step(const posenc_step *step, posenc_step *all, posenc
 }
 
 /* Keep where word >= round(p 2^32), so p of the words are dropped; kept values grow by factor / (1 - p). */
-static posenc_dropout dropout_of(const posenc_encoder *e, const posenc_step *step, double factor) {
+posenc_dropout posenc_encoder_dropout(const posenc_encoder *e, const posenc_step *step, double factor) {
     double p = e->options.dropout;
     posenc_fpenv saved = posenc_fpenv_enter();
     posenc_dropout dropout = {.active = step->training && p > 0,
@@ -178,8 +232,8 @@ static void warn_once(const posenc_encoder *encoder) {
                 "a position lies past the encoder's table (max-len); its encoding is computed on the fly");
 }
 
-static posenc_status check_door(const posenc_encoder *e, const DLTensor *x, const char *x_name, const posenc_step *step,
-                                posenc_step *all, posenc_error *error) {
+posenc_status posenc_encoder_check_door(const posenc_encoder *e, const DLTensor *x, const char *x_name,
+                                        const posenc_step *step, posenc_step *all, posenc_error *error) {
     if (!e) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "encoder", "expected an encoder, got NULL");
     if (!x) return posenc_fail(error, POSENC_ERROR_ARGUMENT, x_name, "expected a tensor, got NULL");
     posenc_status status = read_step(step, all, error);
@@ -189,7 +243,7 @@ static posenc_status check_door(const posenc_encoder *e, const DLTensor *x, cons
 posenc_status posenc_encoder_forward(const posenc_encoder *encoder, const posenc_positions *positions,
                                      const posenc_step *step, const DLTensor *x, DLTensor *y, posenc_error *error) {
     posenc_step s;
-    posenc_status status = check_door(encoder, x, "x", step, &s, error);
+    posenc_status status = posenc_encoder_check_door(encoder, x, "x", step, &s, error);
     if (status != POSENC_OK) return status;
     posenc_row_call call = {.plan = encoder->plan,
                             .positions = positions,
@@ -199,15 +253,13 @@ posenc_status posenc_encoder_forward(const posenc_encoder *encoder, const posenc
                             .y_name = "y",
                             .scale = encoder->options.scale,
                             .adds = true,
-                            .table = encoder->table.tensor.data,
-                            .table_rows = encoder->max_len,
-                            .within_table = encoder->options.past_end == POSENC_PAST_END_ERROR,
+                            .stored = posenc_encoder_stored(encoder),
                             .padding_idx = encoder->options.padding_idx,
-                            .dropout = dropout_of(encoder, &s, 1),
+                            .dropout = posenc_encoder_dropout(encoder, &s, 1),
                             .first_element = s.first_element};
     bool went_past = false;
     status = posenc_row_call_run(&call, &went_past, error);
-    if (status == POSENC_OK && went_past) warn_once(encoder);
+    if (status == POSENC_OK && went_past && !posenc_encoder_learns(encoder)) warn_once(encoder);
     return status;
 }
 
@@ -215,9 +267,9 @@ posenc_status posenc_encoder_forward(const posenc_encoder *encoder, const posenc
 posenc_status posenc_encoder_backward(const posenc_encoder *encoder, const posenc_step *step, const DLTensor *dy,
                                       DLTensor *dx, posenc_error *error) {
     posenc_step s;
-    posenc_status status = check_door(encoder, dy, "dy", step, &s, error);
+    posenc_status status = posenc_encoder_check_door(encoder, dy, "dy", step, &s, error);
     if (status != POSENC_OK) return status;
-    posenc_dropout dropout = dropout_of(encoder, &s, encoder->options.scale);
+    posenc_dropout dropout = posenc_encoder_dropout(encoder, &s, encoder->options.scale);
     posenc_row_call call = {.plan = encoder->plan,
                             .x = dy,
                             .y = dx,

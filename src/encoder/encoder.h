@@ -4,6 +4,9 @@
 
 #include <posenc/encoder.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+
+#include "schemes/row_call.h"
 
 struct posenc_encoder {
     const posenc_context *context;
@@ -19,5 +22,21 @@ struct posenc_encoder {
 posenc_status posenc_encoder_allocate(const posenc_context *context, const char *scheme,
                                       const posenc_parameter *parameters, size_t n_parameters,
                                       const posenc_encoder_options *options, posenc_encoder **out, posenc_error *error);
+
+/* Whether the table is trained. */
+bool posenc_encoder_learns(const posenc_encoder *encoder);
+
+/* Refuses an encoder without parameters. */
+posenc_status posenc_encoder_check_learns(const posenc_encoder *encoder, posenc_error *error);
+
+/* The stored table, and which of its rows a position reads. */
+posenc_stored_rows posenc_encoder_stored(const posenc_encoder *encoder);
+
+/* What forward and both backward calls ask of an encoder, a tensor of tokens and a step, which is completed. */
+posenc_status posenc_encoder_check_door(const posenc_encoder *encoder, const DLTensor *x, const char *x_name,
+                                        const posenc_step *step, posenc_step *all, posenc_error *error);
+
+/* The dropout of a step; kept values grow by factor / (1 - dropout). */
+posenc_dropout posenc_encoder_dropout(const posenc_encoder *encoder, const posenc_step *step, double factor);
 
 #endif

@@ -91,18 +91,9 @@ static inline vh vh_round(vd a) {
     return r;
 }
 
-/* Rounds to odd: an inexact result takes the neighbour whose last bit is 1, so that rounding once more, to a narrower
- * type, is as one rounding. */
-static inline float round_odd(double a) {
-    float f = (float)a;
-    double error = a - (double)f;
-    uint32_t bits = posenc_f32_bits(f);
-    if (error == 0 || error != error || (bits & 1)) return f;
-    return posenc_f32_of_bits((error > 0) == (bits >> 31 == 0) ? bits + 1 : bits - 1);
-}
 static inline vh vh_round_odd(vd a) {
     vh r;
-    EACH_LANE r.at[i] = round_odd(a.at[i]);
+    EACH_LANE r.at[i] = posenc_f32_odd_of_f64(a.at[i]);
     return r;
 }
 

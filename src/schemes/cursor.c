@@ -35,8 +35,14 @@ void posenc_cursor_destroy(posenc_cursor *cursor) {
     posenc_release(cursor->plan->context, cursor);
 }
 
+static bool has_row(const posenc_cursor *cursor, int64_t position) {
+    int64_t length = cursor->plan->rows.length;
+    return length == 0 || (position >= 0 && position < length);
+}
+
 posenc_status posenc_cursor_write_f32(posenc_cursor *cursor, int64_t position, float *out) {
     if (!cursor || !out) return POSENC_ERROR_ARGUMENT;
+    if (!has_row(cursor, position)) return POSENC_ERROR_POSITION;
     posenc_fpenv saved = posenc_fpenv_enter();
     posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (posenc_row_target){.out = (char *)out}, false);
     posenc_fpenv_leave(saved);
@@ -45,6 +51,7 @@ posenc_status posenc_cursor_write_f32(posenc_cursor *cursor, int64_t position, f
 
 posenc_status posenc_cursor_add_f32(posenc_cursor *cursor, int64_t position, const float *x, float *y) {
     if (!cursor || !x || !y) return POSENC_ERROR_ARGUMENT;
+    if (!has_row(cursor, position)) return POSENC_ERROR_POSITION;
     posenc_fpenv saved = posenc_fpenv_enter();
     posenc_rows_emit_run(&cursor->scratch, POSENC_F32, position, 1, (posenc_row_target){.out = (char *)cursor->row},
                          false);

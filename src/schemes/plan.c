@@ -73,9 +73,13 @@ size_t posenc_plan_bytes(const posenc_plan *plan) {
     return sizeof *plan + plan->rows.engine.memory_bytes + floats;
 }
 
+static bool has_row(const posenc_rows *rows, double position) {
+    return rows->length == 0 || (position == floor(position) && position >= 0 && position < (double)rows->length);
+}
+
 posenc_status posenc_plan_equation(const posenc_plan *plan, double position, int64_t column, double *value) {
     if (!plan || !value || column < 0 || column >= plan->rows.dim) return POSENC_ERROR_ARGUMENT;
-    if (!isfinite(position)) return POSENC_ERROR_POSITION;
+    if (!isfinite(position) || !has_row(&plan->rows, position)) return POSENC_ERROR_POSITION;
     posenc_fpenv saved = posenc_fpenv_enter();
     *value = plan->scheme->equation(plan, position, column);
     posenc_fpenv_leave(saved);

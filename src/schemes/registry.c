@@ -8,6 +8,7 @@ static const posenc_scheme *const schemes[] = {
     &posenc_scheme_sinusoidal,
     &posenc_scheme_timestep,
     &posenc_scheme_fourier,
+    &posenc_scheme_learned,
 };
 
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };

@@ -51,24 +51,6 @@ static posenc_status check_options(const posenc_resize_options *o, posenc_error 
 
 /* ---- the door: tensors ---- */
 
-/* Of the three shapes that a table comes in, one with a batch of 1. */
-static posenc_status open_table(const DLTensor *tensor, const char *name, posenc_row_tensor *t, posenc_error *error) {
-    bool has_dim = tensor && tensor->shape && tensor->ndim >= 1 && tensor->ndim <= POSENC_MAX_RANK;
-    posenc_status status =
-        posenc_row_tensor_open(tensor, name, has_dim ? tensor->shape[tensor->ndim - 1] : 0, t, error);
-    if (status != POSENC_OK || t->batch == 1) return status;
-    if (t->tokens != 1) {
-        char shape[96];
-        posenc_shape_text(tensor->ndim, tensor->shape, shape);
-        return posenc_fail(error, POSENC_ERROR_SHAPE, name,
-                           "expected a table (rows, dim), (1, rows, dim) or (rows, 1, dim), got %s", shape);
-    }
-    t->tokens = t->batch;
-    t->token_bytes = t->batch_bytes;
-    t->batch = 1;
-    return POSENC_OK;
-}
-
 static posenc_status check_pair(const DLTensor *table, const DLTensor *out, const resize *r, posenc_error *error) {
     char old_shape[96], out_shape[96];
     posenc_shape_text(table->ndim, table->shape, old_shape);
@@ -147,8 +129,8 @@ static posenc_status open_resize(resize *r, const posenc_resize_options *options
     posenc_resize_default(&r->options, sizeof r->options);
     posenc_status status = posenc_options_read(options, &r->options, sizeof r->options, "options.size", error);
     if (status == POSENC_OK) status = check_options(&r->options, error);
-    if (status == POSENC_OK) status = open_table(table, "table", &r->old, error);
-    if (status == POSENC_OK) status = open_table(out, "out", &r->out, error);
+    if (status == POSENC_OK) status = posenc_row_tensor_open_table(table, "table", &r->old, error);
+    if (status == POSENC_OK) status = posenc_row_tensor_open_table(out, "out", &r->out, error);
     if (status == POSENC_OK) status = check_pair(table, out, r, error);
     if (status == POSENC_OK) status = find_grids(r, error);
     return status == POSENC_OK ? find_axes(r, error) : status;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "schemes/resized_rows.h"
 #include "schemes/strips.h"
 
 /* Rows of encodings are made in tiles of this many bytes, which stay in the second-level cache while they are added. */
@@ -26,6 +27,8 @@ typedef struct shared_call {
     const posenc_context *context;
     const posenc_kernels *kernels;
     posenc_token_positions positions;
+    posenc_stored_rows stored;
+    posenc_resized_rows resized; /* where the call reaches past a table that is resized */
     posenc_row_tensor x, y;
     posenc_dtype e_dtype;
     int64_t tile_rows;
@@ -130,9 +133,26 @@ static void emit_position(const shared_call *c, worker *w, const posenc_position
     }
 }
 
+/* Rows of the table as the call sees it, made longer. */
+static void emit_resized(const shared_call *c, int64_t batch, int64_t token, int64_t count, posenc_row_target target) {
+    while (count > 0) {
+        posenc_stored_run run = posenc_resized_run_at(&c->resized, &c->positions, batch, token, count);
+        if (run.kind == POSENC_STORED_NONE)
+            emit_nothing(c, c->e_dtype, run.count, target);
+        else
+            posenc_resized_rows_write(&c->resized, run.row, run.count, target.out);
+        token += run.count, count -= run.count;
+        target = posenc_target_after(target, run.count);
+    }
+}
+
 /* Encodings of count tokens from (batch, token) on. */
 static void emit_tokens(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count,
                         posenc_dtype dtype, posenc_row_target target, bool stream) {
+    if (c->resized.rows > 0) {
+        emit_resized(c, batch, token, count, target);
+        return;
+    }
     while (count > 0) {
         posenc_position_run run = posenc_position_run_at(&c->positions, batch, token, count);
         emit_position(c, w, &run, dtype, target, stream);
@@ -214,30 +234,21 @@ static ptrdiff_t e_row_bytes(const shared_call *c) {
     return (ptrdiff_t)((size_t)c->y.dim * posenc_dtype_bytes(c->e_dtype));
 }
 
-/* Shortens a run to the part of it that lies within the table, which is true, or to the part before or behind: a stored
- * row serves wherever the table has one, also where a run leaves the table. */
-static bool cut_at_table(const shared_call *c, posenc_position_run *run) {
-    int64_t rows = c->call->table_rows;
-    if (run->kind != POSENC_POSITION_WHOLE || run->whole >= rows) return false;
-    if (run->whole < 0) {
-        if (run->whole > -run->count) run->count = -run->whole;
-        return false;
-    }
-    if (run->count > rows - run->whole) run->count = rows - run->whole;
-    return true;
-}
-
 /* Run by run: stored rows where the table has them, else rows made in the tile. */
 static void add_from_table(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count) {
+    ptrdiff_t row_bytes = e_row_bytes(c);
     while (count > 0) {
-        posenc_position_run run = posenc_position_run_at(&c->positions, batch, token, count);
+        posenc_stored_run run = posenc_stored_run_at(&c->stored, &c->positions, batch, token, count);
+        ptrdiff_t step = row_bytes;
         const char *e = w->tile;
-        if (cut_at_table(c, &run))
-            e = c->call->table + run.whole * e_row_bytes(c);
+        if (run.kind == POSENC_STORED_ROWS)
+            e = c->stored.data + run.row * row_bytes, step = run.step * row_bytes;
+        else if (run.kind == POSENC_STORED_NONE)
+            emit_nothing(c, c->e_dtype, 1, (posenc_row_target){.out = w->tile}), step = 0;
         else
-            emit_position(c, w, &run, c->e_dtype, (posenc_row_target){.out = w->tile, .row_bytes = e_row_bytes(c)},
-                          false);
-        add_rows(c, w, e, e_row_bytes(c), batch, token, run.count);
+            emit_position(c, w, &run.position, c->e_dtype,
+                          (posenc_row_target){.out = w->tile, .row_bytes = row_bytes}, false);
+        add_rows(c, w, e, step, batch, token, run.count);
         token += run.count, count -= run.count;
     }
 }
@@ -250,13 +261,13 @@ static void add_slice(void *argument, int index) {
     worker *w = &c->workers[index];
     int64_t tiles = (c->y.tokens + c->tile_rows - 1) / c->tile_rows, units = tiles * c->y.batch, held = -1;
     int64_t unit = part_start(units, c->n_workers, index), end = part_start(units, c->n_workers, index + 1);
-    bool batch_inside = c->positions.shared || c->call->table;
+    bool stored = c->stored.data && c->resized.rows == 0, batch_inside = c->positions.shared || stored;
     for (; unit < end; unit++) {
         int64_t tile = batch_inside ? unit / c->y.batch : unit % tiles;
         int64_t batch = batch_inside ? unit % c->y.batch : unit / tiles;
         int64_t token = tile * c->tile_rows, count = c->y.tokens - token;
         if (count > c->tile_rows) count = c->tile_rows;
-        if (c->call->table) {
+        if (stored) {
             add_from_table(c, w, batch, token, count);
             continue;
         }
@@ -296,38 +307,15 @@ static int64_t rows_of_tile(int64_t dim, size_t element, int64_t tokens) {
     return rows < tokens ? rows : tokens;
 }
 
-/* The first position of a run that lies outside of the table, and whether there is one. */
-static bool leaves_table(const posenc_position_run *run, int64_t rows, int64_t *position) {
-    bool real = run->kind == POSENC_POSITION_REAL;
-    int64_t first = real ? (int64_t)floor(run->real) : run->whole,
-            last = real ? (int64_t)ceil(run->real) : first + (run->count - 1);
-    *position = first < 0 || first >= rows ? first : real ? last : rows;
-    return first < 0 || last >= rows;
-}
-
-static posenc_status check_run(const shared_call *c, const posenc_position_run *run, int64_t batch, int64_t token,
-                               bool *past, posenc_error *error) {
-    int64_t rows = c->call->table_rows, position;
-    if (run->kind == POSENC_POSITION_NONE || !leaves_table(run, rows, &position)) return POSENC_OK;
-    if (position >= rows || (run->kind == POSENC_POSITION_WHOLE && run->whole > rows - run->count)) *past = true;
-    if (!c->call->within_table) return POSENC_OK;
-    int64_t at = token + (run->kind == POSENC_POSITION_WHOLE ? position - run->whole : 0);
-    return posenc_fail(error, POSENC_ERROR_POSITION, "positions",
-                       "expected 0..%lld, which the table's %lld rows hold, got %lld at batch %lld, token %lld; "
-                       "make the encoder with a larger max-len, or let it extend",
-                       (long long)rows - 1, (long long)rows, (long long)position, (long long)batch, (long long)at);
-}
-
-/* Looks at every position of a call with a table before anything is written. */
-static posenc_status check_table(const shared_call *c, bool *past, posenc_error *error) {
-    posenc_status status = POSENC_OK;
-    for (int64_t b = 0; b < (c->positions.shared ? 1 : c->y.batch); b++)
-        for (int64_t t = 0; t < c->y.tokens && status == POSENC_OK;) {
-            posenc_position_run run = posenc_position_run_at(&c->positions, b, t, c->y.tokens - t);
-            status = check_run(c, &run, b, t, past, error);
-            t += run.count;
-        }
-    return status;
+/* Looks at every position, where not all of them have a row, before anything is written. */
+static posenc_status check_stored(shared_call *c, bool *past, posenc_error *error) {
+    int64_t largest;
+    if (c->stored.rows == 0) return POSENC_OK;
+    posenc_status status = posenc_stored_rows_check(&c->stored, &c->positions, c->y.batch, &largest, error);
+    if (status != POSENC_OK || largest < c->stored.rows) return status;
+    *past = true;
+    if (c->stored.outside != POSENC_OUTSIDE_RESIZED) return POSENC_OK;
+    return posenc_resized_rows_open(&c->stored, c->e_dtype, c->y.dim, largest, &c->resized, error);
 }
 
 static posenc_status open_tensors(shared_call *c, posenc_error *error) {
@@ -357,24 +345,32 @@ static posenc_status run_table(shared_call *c, posenc_error *error) {
 static posenc_status run_open(shared_call *c, bool *past, posenc_error *error) {
     const posenc_row_call *call = c->call;
     if (c->y.batch == 0 || c->y.tokens == 0) return POSENC_OK;
-    if (call->table) {
-        posenc_status status = check_table(c, past, error);
-        if (status != POSENC_OK) return status;
-    }
     c->e_dtype = c->y.dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32;
+    posenc_status status = check_stored(c, past, error);
+    if (status != POSENC_OK) return status;
     if (!call->x) return run_slices(c, put_slice, error);
     bool once = c->y.batch == 1 || !c->positions.shared; /* no tile would serve twice */
-    bool plain = !call->table && !call->dropout.active && !c->positions.skips && c->x.packed && c->y.packed;
+    bool plain = !c->stored.data && !call->dropout.active && !c->positions.skips && c->x.packed && c->y.packed;
     if (call->adds && once && plain && posenc_rows_can_add(&call->plan->rows, c->y.dtype))
         return run_slices(c, put_slice, error);
     c->tile_rows = rows_of_tile(c->y.dim, posenc_dtype_bytes(c->e_dtype), c->y.tokens);
-    if (call->table) return run_table(c, error);
+    if (c->stored.data && c->resized.rows == 0) return run_table(c, error);
     return run_slices(c, call->adds ? add_slice : scale_slice, error);
+}
+
+/* A plan of first values has as many rows as its table will have. */
+static posenc_stored_rows stored_rows_of(const posenc_row_call *call) {
+    int64_t length = call->plan->rows.length;
+    if (call->stored.rows > 0 || length == 0 || (call->x && !call->adds)) return call->stored;
+    return (posenc_stored_rows){.rows = length, .padding = -1, .outside = POSENC_OUTSIDE_REFUSED, .whole = true};
 }
 
 posenc_status posenc_row_call_run(const posenc_row_call *call, bool *went_past, posenc_error *error) {
     if (!call->plan) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "plan", "expected a plan, got NULL");
-    shared_call c = {.call = call, .context = call->plan->context, .kernels = call->plan->rows.engine.kernels};
+    shared_call c = {.call = call,
+                     .context = call->plan->context,
+                     .kernels = call->plan->rows.engine.kernels,
+                     .stored = stored_rows_of(call)};
     bool past = false;
     posenc_status status = open_tensors(&c, error);
     if (status == POSENC_OK && !isfinite(call->scale))

@@ -7,6 +7,7 @@
 #include "schemes/positions.h"
 #include "schemes/row_tensor.h"
 #include "schemes/scheme.h"
+#include "schemes/stored_rows.h"
 
 typedef struct posenc_row_call {
     const posenc_plan *plan;
@@ -15,16 +16,14 @@ typedef struct posenc_row_call {
     DLTensor *y;
     const char *x_name, *y_name;
     double scale;
-    bool adds;         /* y = x * scale + E; else y = x * scale */
-    const char *table; /* stored rows of positions 0..table_rows-1, f32, or f64 for f64 tensors; NULL: none */
-    int64_t table_rows;
-    bool within_table;   /* refuse positions outside of it */
+    bool adds; /* y = x * scale + E; else y = x * scale */
+    posenc_stored_rows stored;
     int64_t padding_idx; /* -1: none */
     posenc_dropout dropout;
     uint64_t first_element;
 } posenc_row_call;
 
-/* Runs the call. went_past, if not NULL, is set when a position at or past table_rows took part. */
+/* Runs the call. went_past, if not NULL, is set when a position past the stored rows took part. */
 posenc_status posenc_row_call_run(const posenc_row_call *call, bool *went_past, posenc_error *error);
 
 #endif

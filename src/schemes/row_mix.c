@@ -53,26 +53,16 @@ static void store_f32(const double *in, int64_t n, char *out, ptrdiff_t step) {
     }
 }
 
-/* Rounds to odd: an inexact result takes the neighbour whose last bit is 1, so that rounding once more, to a narrower
- * type, is as one rounding. */
-static float round_to_odd(double value) {
-    float f = (float)value;
-    double error = value - (double)f;
-    uint32_t bits = posenc_f32_bits(f);
-    if (error == 0 || error != error || (bits & 1)) return f;
-    return posenc_f32_of_bits((error > 0) == (bits >> 31 == 0) ? bits + 1 : bits - 1);
-}
-
 static void store_f16(const double *in, int64_t n, char *out, ptrdiff_t step) {
     for (int64_t i = 0; i < n; i++) {
-        uint16_t half = posenc_f16_of_f32(round_to_odd(in[i]));
+        uint16_t half = posenc_f16_of_f32(posenc_f32_odd_of_f64(in[i]));
         memcpy(out + i * step, &half, sizeof half);
     }
 }
 
 static void store_bf16(const double *in, int64_t n, char *out, ptrdiff_t step) {
     for (int64_t i = 0; i < n; i++) {
-        uint16_t half = posenc_bf16_of_f32(round_to_odd(in[i]));
+        uint16_t half = posenc_bf16_of_f32(posenc_f32_odd_of_f64(in[i]));
         memcpy(out + i * step, &half, sizeof half);
     }
 }

@@ -34,6 +34,23 @@ posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, i
     return POSENC_OK;
 }
 
+posenc_status posenc_row_tensor_open_table(const DLTensor *table, const char *name, posenc_row_tensor *out,
+                                           posenc_error *error) {
+    bool has_dim = table && table->shape && table->ndim >= 1 && table->ndim <= POSENC_MAX_RANK;
+    posenc_status status = posenc_row_tensor_open(table, name, has_dim ? table->shape[table->ndim - 1] : 0, out, error);
+    if (status != POSENC_OK || out->batch == 1) return status;
+    if (out->tokens != 1) {
+        char shape[96];
+        posenc_shape_text(table->ndim, table->shape, shape);
+        return posenc_fail(error, POSENC_ERROR_SHAPE, name,
+                           "expected a table (rows, dim), (1, rows, dim) or (rows, 1, dim), got %s", shape);
+    }
+    out->tokens = out->batch;
+    out->token_bytes = out->batch_bytes;
+    out->batch = 1;
+    return POSENC_OK;
+}
+
 posenc_status posenc_row_tensor_check_output(const DLTensor *out, const char *name, posenc_error *error) {
     if (!posenc_tensor_folds(out)) return POSENC_OK;
     return posenc_fail(error, POSENC_ERROR_OVERLAP, name,

@@ -3,11 +3,23 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/half.h"
 #include "base/memory.h"
 #include "phasor/float32.h"
 
+/* One row in double, and one in float behind it. */
+static posenc_status create_makers_scratch(posenc_row_scratch *scratch, posenc_error *error) {
+    const posenc_rows *rows = scratch->rows;
+    size_t bytes = (size_t)rows->dim * (sizeof(double) + sizeof(float));
+    scratch->doubles = posenc_allocate(rows->engine.context, bytes);
+    if (!scratch->doubles) return posenc_fail_memory(error, "scratch", bytes);
+    scratch->floats = (float *)(void *)(scratch->doubles + rows->dim);
+    return POSENC_OK;
+}
+
 posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posenc_rows *rows, posenc_error *error) {
     *scratch = (posenc_row_scratch){.rows = rows};
+    if (rows->maker) return create_makers_scratch(scratch, error);
     posenc_status status = posenc_phasor_scratch_create(&scratch->phasors, &rows->engine, error);
     if (status != POSENC_OK || !rows->inv_freq) return status;
     size_t bytes = (3 * rows->engine.padded + (size_t)rows->dim) * sizeof(float);
@@ -18,6 +30,10 @@ posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posen
 }
 
 void posenc_row_scratch_destroy(posenc_row_scratch *scratch) {
+    if (scratch->rows->maker) {
+        posenc_release(scratch->rows->engine.context, scratch->doubles);
+        return;
+    }
     posenc_phasor_scratch_destroy(&scratch->phasors);
     posenc_release(scratch->rows->engine.context, scratch->floats);
 }
@@ -59,13 +75,31 @@ static void emit_float32(posenc_row_scratch *s, posenc_dtype dtype, float positi
     e->kernels->narrow[dtype](row, out, (size_t)rows->dim);
 }
 
+/* One row of a scheme's own values, each rounded once. */
+static void emit_made(posenc_row_scratch *s, posenc_dtype dtype, int64_t position, char *out) {
+    const posenc_rows *rows = s->rows;
+    size_t n = (size_t)rows->dim;
+    rows->maker(rows, position, s->doubles);
+    if (dtype == POSENC_F64) {
+        memcpy(out, s->doubles, n * sizeof *s->doubles);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        s->floats[i] = dtype == POSENC_F32 ? (float)s->doubles[i] : posenc_f32_odd_of_f64(s->doubles[i]);
+    rows->engine.kernels->narrow[dtype](s->floats, out, n);
+}
+
 bool posenc_rows_can_add(const posenc_rows *rows, posenc_dtype dtype) {
     bool no_zeros = rows->n_first + rows->n_second == (size_t)rows->dim;
-    return !rows->inv_freq && no_zeros && rows->engine.kernels->add_rows[dtype][0];
+    return !rows->maker && !rows->inv_freq && no_zeros && rows->engine.kernels->add_rows[dtype][0];
 }
 
 void posenc_rows_emit_run(posenc_row_scratch *s, posenc_dtype dtype, int64_t start, int64_t count,
                           posenc_row_target target, bool stream) {
+    if (s->rows->maker) {
+        for (int64_t i = 0; i < count; i++) emit_made(s, dtype, start + i, target.out + i * target.row_bytes);
+        return;
+    }
     if (s->rows->inv_freq) {
         for (int64_t i = 0; i < count; i++)
             emit_float32(s, dtype, (float)(start + i), target.out + i * target.row_bytes);

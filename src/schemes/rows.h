@@ -1,9 +1,14 @@
-/* Rows of sines and cosines in a layout: what every additive scheme with frequencies emits. Stands between a scheme,
- * which fills the frequencies in, and the phasor engine. */
+/* The rows that an additive scheme emits: sines and cosines in a layout, from the phasor engine, or the values that a
+ * scheme makes itself. Stands between a scheme, which fills them in, and whoever wants rows. */
 #ifndef POSENC_SCHEMES_ROWS_H
 #define POSENC_SCHEMES_ROWS_H
 
 #include "phasor/engine.h"
+
+struct posenc_rows;
+
+/* Writes the dim values of one whole position. */
+typedef void posenc_row_maker(const struct posenc_rows *rows, int64_t position, double *row);
 
 typedef struct posenc_rows {
     int64_t dim;              /* channels of a row */
@@ -13,13 +18,20 @@ typedef struct posenc_rows {
     posenc_engine engine;
     float *inv_freq;   /* the float32 arithmetics' frequencies; NULL for exact */
     float angle_scale; /* of the float32 arithmetics: a factor of position * inv_freq; 0: none */
+
+    /* Rows that are no phasors: of the engine only context and kernels are there, and only the whole positions
+     * 0..length-1 have a row. */
+    posenc_row_maker *maker; /* NULL: phasors */
+    const void *own;         /* what the maker looks at */
+    int64_t length;          /* 0: every position has a row */
 } posenc_rows;
 
 /* One thread's part of a call. */
 typedef struct posenc_row_scratch {
     const posenc_rows *rows;
     posenc_phasor_scratch phasors;
-    float *floats; /* float32 arithmetics: angles, sines, cosines, one row */
+    float *floats;   /* float32 arithmetics: angles, sines, cosines, one row; a maker's: one row */
+    double *doubles; /* a maker's row */
 } posenc_row_scratch;
 
 posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posenc_rows *rows, posenc_error *error);

@@ -21,8 +21,11 @@ typedef struct posenc_scheme {
     /* Fills plan->rows from plan->values, which are within their ranges. On failure nothing is left allocated. */
     posenc_status (*make)(posenc_plan *plan, posenc_error *error);
 
-    /* One value straight from the paper, slowly. */
+    /* One value straight from the paper, slowly; of a position that has a row. */
     double (*equation)(const posenc_plan *plan, double position, int64_t column);
+
+    /* Its rows are the first values of a table that training changes. They come from a maker. */
+    bool trained;
 } posenc_scheme;
 
 struct posenc_plan {

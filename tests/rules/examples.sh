@@ -25,7 +25,7 @@ function finish() { print "    }\n}"; inside = 0 }
 }
 END { print "int main(void) { return " n "; }" }'
 
-names='posenc_context *context, const DLTensor *table, posenc_plan *plan, posenc_error error, void *data, float *x, float *y, int64_t batch, int64_t tokens'
+names='posenc_context *context, const DLTensor *table, const DLTensor *dy, DLTensor *dtable, posenc_encoder *encoder, posenc_plan *plan, posenc_error error, void *data, float *x, float *y, int64_t batch, int64_t tokens'
 {
     echo '#include <posenc/posenc.h>'
     awk -v names="$names" "$extract" "$SOURCE"/include/posenc/*.h
