@@ -1,4 +1,4 @@
-/* An encoder's saved state: a safetensors file that holds the table as tensor "pe" and everything else as text in its
+/* An encoder's saved state: a safetensors file that holds the table as tensor "pe" ("weight" where it is trained) and everything else as text in its
  * metadata, so that any reader of such files can use the table and this one gets the same encoder back. */
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +15,19 @@
 /* The version of this arrangement, not of the library. */
 #define STATE_VERSION "1"
 
-static const char *const past_end_names[] = {"extend", "error"};
+static const char *const past_end_names[] = {"extend", "error", "clamp", "resize"};
 
 /* Keys beside the scheme's own parameters. */
-enum { VERSION, SCHEME, DROPOUT, SCALE, PAST_END, PADDING_IDX, N_KEYS };
+enum { VERSION, SCHEME, DROPOUT, SCALE, PAST_END, PADDING_IDX, ROW_OFFSET, N_KEYS };
 static const char *const key_names[N_KEYS] = {"posenc.version",          "posenc.scheme",
                                               "posenc.encoder.dropout",  "posenc.encoder.scale",
-                                              "posenc.encoder.past_end", "posenc.encoder.padding_idx"};
+                                              "posenc.encoder.past_end", "posenc.encoder.padding_idx",
+                                              "posenc.encoder.row_offset"};
+
+static const char *tensor_name(const char *scheme) {
+    const posenc_scheme *found = posenc_scheme_inside(scheme);
+    return found && found->trained ? "weight" : "pe";
+}
 
 /* ---- save ---- */
 
@@ -61,6 +67,9 @@ static void describe(const posenc_encoder *e, metadata *m) {
     put(m, key_names[PAST_END], past_end_names[e->options.past_end]);
     snprintf(text, sizeof text, "%lld", (long long)e->options.padding_idx);
     put(m, key_names[PADDING_IDX], text);
+    if (!posenc_encoder_learns(e)) return;
+    snprintf(text, sizeof text, "%lld", (long long)e->options.row_offset);
+    put(m, key_names[ROW_OFFSET], text);
 }
 
 posenc_status posenc_encoder_save(const posenc_encoder *encoder, const char *path, posenc_error *error) {
@@ -71,7 +80,10 @@ posenc_status posenc_encoder_save(const posenc_encoder *encoder, const char *pat
     posenc_output *output;
     posenc_status status = posenc_output_open(encoder->context, path, &output, error);
     if (status != POSENC_OK) return status;
-    posenc_tensor_entry pe = {.name = "pe", .dtype = encoder->options.dtype, .rank = 2, .shape = encoder->table.shape};
+    posenc_tensor_entry pe = {.name = tensor_name(posenc_plan_scheme(encoder->plan)),
+                              .dtype = encoder->options.dtype,
+                              .rank = 2,
+                              .shape = encoder->table.shape};
     status = posenc_safetensors_header(output, &pe, 1, m.pairs, m.n, error);
     if (status == POSENC_OK)
         status = posenc_output_write_elements(output, encoder->table.tensor.data, encoder->options.dtype,
@@ -127,18 +139,25 @@ static posenc_status read_f64(const state *s, int key, double *out, posenc_error
     return refuse_value(s, key_names[key], "a number", text, error);
 }
 
+static posenc_status read_i64(const state *s, int key, int64_t *out, posenc_error *error) {
+    const char *text = posenc_safetensors_metadata(s->file, key_names[key]);
+    if (!text || posenc_parse_i64(text, out)) return POSENC_OK;
+    return refuse_value(s, key_names[key], "an integer", text, error);
+}
+
+enum { N_POLICIES = sizeof past_end_names / sizeof *past_end_names };
+
 static posenc_status read_options(const state *s, posenc_encoder_options *o, posenc_error *error) {
     posenc_status status = read_f64(s, DROPOUT, &o->dropout, error);
     if (status == POSENC_OK) status = read_f64(s, SCALE, &o->scale, error);
     if (status != POSENC_OK) return status;
     const char *past = posenc_safetensors_metadata(s->file, key_names[PAST_END]);
-    if (past && strcmp(past, past_end_names[0]) != 0 && strcmp(past, past_end_names[1]) != 0)
-        return refuse_value(s, key_names[PAST_END], "extend or error", past, error);
-    if (past) o->past_end = strcmp(past, past_end_names[1]) == 0 ? POSENC_PAST_END_ERROR : POSENC_PAST_END_EXTEND;
-    const char *padding = posenc_safetensors_metadata(s->file, key_names[PADDING_IDX]);
-    if (padding && !posenc_parse_i64(padding, &o->padding_idx))
-        return refuse_value(s, key_names[PADDING_IDX], "an integer", padding, error);
-    return POSENC_OK;
+    int policy = 0;
+    while (past && policy < N_POLICIES && strcmp(past, past_end_names[policy]) != 0) policy++;
+    if (policy == N_POLICIES) return refuse_value(s, key_names[PAST_END], "extend, error, clamp or resize", past, error);
+    if (past) o->past_end = (posenc_past_end)policy;
+    status = read_i64(s, PADDING_IDX, &o->padding_idx, error);
+    return status == POSENC_OK ? read_i64(s, ROW_OFFSET, &o->row_offset, error) : status;
 }
 
 static bool is_option(const char *key) {
@@ -168,16 +187,16 @@ static bool says(const state *s, const char *key, int64_t extent) {
 }
 
 /* The table that the parameters speak of must be the one in the file, before anything of its size is allocated. */
-static posenc_status check_table(const state *s, const posenc_tensor_info *pe, posenc_error *error) {
+static posenc_status check_table(const state *s, const char *name, const posenc_tensor_info *pe, posenc_error *error) {
     if (!pe || (pe->dtype != POSENC_F32 && pe->dtype != POSENC_F64))
-        return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected a tensor pe of F32 or F64, got %s",
+        return posenc_fail(error, POSENC_ERROR_FORMAT, s->name, "expected a tensor %s of F32 or F64, got %s", name,
                            pe ? pe->dtype_text : "none");
     if (pe->rank == 2 && says(s, "posenc.max-len", pe->shape[0]) && says(s, "posenc.dim", pe->shape[1]))
         return POSENC_OK;
     char shape[96];
     posenc_shape_text(pe->rank, pe->shape, shape);
     return posenc_fail(error, POSENC_ERROR_FORMAT, s->name,
-                       "expected tensor pe of shape (posenc.max-len, posenc.dim), got %s", shape);
+                       "expected tensor %s of shape (posenc.max-len, posenc.dim), got %s", name, shape);
 }
 
 /* What an encoder refuses is the file's fault here. */
@@ -215,9 +234,9 @@ static posenc_status load_open(const posenc_context *context, const state *s, po
     posenc_plan *none;
     if (!posenc_scheme_find(scheme))
         return posenc_plan_create(context, scheme, NULL, 0, &none, error); /* which says so */
-    const posenc_tensor_info *pe = posenc_safetensors_find(s->file, "pe");
+    const posenc_tensor_info *pe = posenc_safetensors_find(s->file, tensor_name(scheme));
     posenc_encoder *e = NULL;
-    status = check_table(s, pe, error);
+    status = check_table(s, tensor_name(scheme), pe, error);
     if (status == POSENC_OK) status = make_empty(context, s, scheme, pe, &e, error);
     if (status == POSENC_OK)
         status = posenc_safetensors_read_elements(s->file, pe, 0, e->table.tensor.data,

@@ -80,6 +80,18 @@ typedef struct posenc_add_job {
     uint64_t element; /* index of the first row's first element; the rows follow each other */
 } posenc_add_job;
 
+/* sums[j] += x[j] * weight where the mask keeps element + j: one row of a gradient that is summed over tokens. The
+ * dropout's factor is left to whoever has the whole sum. */
+typedef struct posenc_sum_job {
+    size_t n;
+    const void *x;
+    double *sums;
+    double weight;
+    posenc_dropout dropout;
+    uint64_t element;
+    const void *next; /* n elements that the next call will read; or x, where that is not known */
+} posenc_sum_job;
+
 /* Rows of a matrix in panels of POSENC_PANEL: term l of row r of a matrix of so many terms stands at
  * (r / POSENC_PANEL * terms + l) * POSENC_PANEL + r % POSENC_PANEL. The last panel is whole; what it holds past the
  * last row is read, and not used. */
@@ -119,6 +131,8 @@ typedef struct posenc_kernels {
     void (*add_rows[POSENC_ENCODING_DTYPES][POSENC_ARRANGEMENTS])(const posenc_rows_job *job);
 
     void (*add[POSENC_ENCODING_DTYPES])(const posenc_add_job *job);
+
+    void (*sum[POSENC_ENCODING_DTYPES])(const posenc_sum_job *job);
 
     /* words[0..4n-1] = the n Philox blocks from counter (first, stream) on; room for POSENC_PHILOX_PAD more words. */
     void (*philox)(uint64_t seed, uint64_t stream, uint64_t first, size_t n, uint32_t *words);

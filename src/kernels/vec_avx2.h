@@ -81,6 +81,9 @@ static inline __m128i bf16_of(vf a) {
     return _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
 }
 
+static inline vd vd_low(vf a) { return _mm256_cvtps_pd(_mm256_castps256_ps128(a)); }
+static inline vd vd_high(vf a) { return _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)); }
+
 static inline vf vf_load_f16(const uint16_t *p) { return _mm256_cvtph_ps(halves_at(p)); }
 static inline vf vf_load_bf16(const uint16_t *p) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves_at(p)), 16));

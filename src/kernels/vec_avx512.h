@@ -73,6 +73,9 @@ static inline __m256i bf16_of(vf a) {
     return _mm512_cvtepi32_epi16(_mm512_mask_or_epi32(rounded, nan, high, _mm512_set1_epi32(0x40)));
 }
 
+static inline vd vd_low(vf a) { return _mm512_cvtps_pd(_mm512_castps512_ps256(a)); }
+static inline vd vd_high(vf a) { return _mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1)); }
+
 static inline vf vf_load_f16(const uint16_t *p) { return _mm512_cvtph_ps(halves_at(p)); }
 static inline vf vf_load_bf16(const uint16_t *p) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves_at(p)), 16));

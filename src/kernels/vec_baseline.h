@@ -142,6 +142,18 @@ static inline vf vf_max(vf a, vf b) {
     return a;
 }
 
+/* The first LANES floats, and the others, widened. */
+static inline vd vd_low(vf a) {
+    vd r;
+    EACH_LANE r.at[i] = (double)a.at[i];
+    return r;
+}
+static inline vd vd_high(vf a) {
+    vd r;
+    EACH_LANE r.at[i] = (double)a.at[LANES + i];
+    return r;
+}
+
 static inline vf vf_load_f16(const uint16_t *p) {
     vf r;
     EACH_FLOAT r.at[i] = posenc_f32_of_f16(p[i]);

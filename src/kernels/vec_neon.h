@@ -45,6 +45,9 @@ static inline vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
 static inline vf vf_min(vf a, vf b) { return vminq_f32(a, b); }
 static inline vf vf_max(vf a, vf b) { return vmaxq_f32(a, b); }
 
+static inline vd vd_low(vf a) { return vcvt_f64_f32(vget_low_f32(a)); }
+static inline vd vd_high(vf a) { return vcvt_high_f64_f32(a); }
+
 static inline vf vf_load_f16(const uint16_t *p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p))); }
 static inline vf vf_load_bf16(const uint16_t *p) { return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16)); }
 static inline void vf_store_f16(uint16_t *p, vf a) { vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(a))); }

@@ -5,8 +5,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-/* The row of a position, as far as 64 bits reach: what lies further out has no row either. */
-static int64_t row_of(const posenc_stored_rows *stored, int64_t position) {
+int64_t posenc_stored_row_of(const posenc_stored_rows *stored, int64_t position) {
     int64_t row = stored->offset < 0 ? INT64_MIN : INT64_MAX;
     posenc_i64_add(position, stored->offset, &row);
     return row;
@@ -16,7 +15,7 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Shortens a run of whole positions to the part that lies before the table, in it or behind it. */
 static posenc_stored_run cut_at_ends(const posenc_stored_rows *stored, posenc_position_run position) {
-    posenc_stored_run run = {POSENC_STORED_MADE, row_of(stored, position.whole), 1, position, position.count};
+    posenc_stored_run run = {POSENC_STORED_MADE, posenc_stored_row_of(stored, position.whole), 1, position, position.count};
     if (run.row < 0) {
         if (run.row > -run.count) run.count = -run.row;
     } else if (run.row < stored->rows) {
@@ -95,7 +94,7 @@ static posenc_status check_run(const posenc_stored_rows *s, const posenc_positio
                                posenc_error *error) {
     if (run->kind == POSENC_POSITION_NONE) return POSENC_OK;
     if (run->kind == POSENC_POSITION_REAL) return check_fraction(s, run->real, at, largest, error);
-    int64_t first = row_of(s, run->whole), last = row_of(s, run->whole + (run->count - 1));
+    int64_t first = posenc_stored_row_of(s, run->whole), last = posenc_stored_row_of(s, run->whole + (run->count - 1));
     if (last > *largest) *largest = last;
     bool refuses = s->outside == POSENC_OUTSIDE_REFUSED || (s->outside == POSENC_OUTSIDE_RESIZED && first < 0);
     if (!refuses || (first >= 0 && last < s->rows)) return POSENC_OK;

@@ -37,6 +37,9 @@ typedef struct posenc_stored_run {
     int64_t count;
 } posenc_stored_run;
 
+/* The row that a position asks for, whether the table has it or not; as far as 64 bits reach. */
+int64_t posenc_stored_row_of(const posenc_stored_rows *stored, int64_t position);
+
 /* The run that begins at a token, of at most most tokens. Without CLAMPED, what has no row is MADE. */
 posenc_stored_run posenc_stored_run_at(const posenc_stored_rows *stored, const posenc_token_positions *positions,
                                        int64_t batch, int64_t token, int64_t most);
