@@ -47,15 +47,20 @@ static int apply_to_container(posenc_cli_apply_job *job) {
 static int apply(const posenc_cli_arguments *arguments) {
     posenc_cli_apply_job job = {.arguments = arguments, .output = posenc_cli_text(arguments, "output")};
     int status = posenc_cli_tensor_path_of("input", posenc_cli_text(arguments, "input"), &job.input);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_options(&job);
     if (status == POSENC_CLI_FINE)
         status = posenc_cli_target_form(job.output, false,
                                         job.input.container ? POSENC_CLI_SAFETENSORS : POSENC_CLI_NPY, &job.form);
     if (status == POSENC_CLI_FINE) status = job.input.container ? apply_to_container(&job) : apply_to_array(&job);
     posenc_plan_destroy(job.plan);
+    posenc_encoder_destroy(job.encoder);
+    posenc_cli_free_table(&job.table);
     posenc_cli_positions_free(&job.positions);
     posenc_cli_target_discard(&job.target);
     return status;
 }
+
+static const char *const policies[] = {"error", "clamp", "resize", NULL};
 
 static const posenc_cli_option options[] = {
     {.name = "input",
@@ -81,6 +86,26 @@ static const posenc_cli_option options[] = {
      .value = "S",
      .default_text = "1",
      .help = "Factor of x before the encoding is added; many models use the root of dim"},
+    {.name = "table",
+     .kind = POSENC_CLI_FILE,
+     .value = "FILE[:TENSOR]",
+     .help = "Of learned: its table, (rows, dim): .npy, .safetensors or .csv; without it, first values"},
+    {.name = "past-end",
+     .kind = POSENC_CLI_CHOICE,
+     .value = "POLICY",
+     .choices = policies,
+     .default_text = "error",
+     .help = "Of learned: what happens at a position past the table"},
+    {.name = "row-offset",
+     .kind = POSENC_CLI_INTEGER,
+     .value = "N",
+     .default_text = "0",
+     .help = "Of learned: position p reads row p + N of the table; OPT and BART have 2"},
+    {.name = "padding-idx",
+     .kind = POSENC_CLI_INTEGER,
+     .value = "K",
+     .default_text = "-1",
+     .help = "Of learned: position K adds nothing; -1 is none"},
     {.name = "output",
      .letter = 'o',
      .kind = POSENC_CLI_FILE,
@@ -94,6 +119,7 @@ static const char *const examples[] = {
     "posenc apply sinusoidal --input x.npy -o y.npy",
     "posenc apply sinusoidal --input x.npy --scale 22.627417 -o y.npy",
     "posenc apply sinusoidal --input x.npy -o x.safetensors",
+    "posenc apply learned --init normal --past-end clamp --input x.npy -o y.npy",
     "posenc apply sinusoidal --input x.safetensors:x --offset 100 -o y.safetensors",
     NULL,
 };
@@ -109,7 +135,8 @@ const posenc_cli_command posenc_cli_apply = {
         "are, "
         "like names and metadata. The ending of the output decides on its form: a .npy file takes one tensor and no "
         "bfloat16, and the tensor of a .npy file is called x in .safetensors.",
-    .usage = "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [scheme parameters] -o FILE",
+    .usage = "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [scheme parameters] [--table "
+             "FILE[:TENSOR]] [--past-end POLICY] -o FILE",
     .operands = "SCHEME",
     .fewest_operands = 1,
     .most_operands = 1,

@@ -3,6 +3,7 @@
 #define POSENC_CLI_APPLY_H
 
 #include "positions.h"
+#include "read_table.h"
 #include "target.h"
 #include "tensor_path.h"
 
@@ -14,6 +15,9 @@ typedef struct posenc_cli_apply_job {
     posenc_cli_positions positions;
     posenc_plan *plan; /* for these channels, prepared up to that reach; NULL: none yet */
     int64_t plan_dim, plan_reach;
+    posenc_encoder *encoder; /* of the scheme learned, in place of the plan: for that width and so many tokens */
+    posenc_dtype encoder_dtype;
+    posenc_cli_input_table table; /* --table */
     posenc_cli_target target;
 } posenc_cli_apply_job;
 
@@ -43,5 +47,10 @@ int posenc_cli_apply_read_positions(posenc_cli_apply_job *job);
 
 /* The whole of a .safetensors input, from opening to commit. */
 int posenc_cli_apply_container(posenc_cli_apply_job *job);
+
+/* apply_learned.c: whether the scheme is learned; its options only beside it; and its encoder. */
+bool posenc_cli_apply_learns(const posenc_cli_apply_job *job);
+int posenc_cli_apply_check_options(const posenc_cli_apply_job *job);
+int posenc_cli_apply_make_encoder(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x);
 
 #endif

@@ -60,6 +60,7 @@ static int check_ids(const posenc_cli_apply_job *job, const posenc_cli_apply_ten
 
 /* Tensors of one width share a plan: what it is prepared for costs time and never changes the result. */
 static int make_plan(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+    if (posenc_cli_apply_learns(job)) return posenc_cli_apply_make_encoder(job, x);
     int64_t offset = posenc_cli_integer(job->arguments, "offset");
     int64_t reach = job->positions.ids ? job->positions.reach : posenc_cli_reach(offset, tokens(x));
     if (job->plan && job->plan_dim == width(x) && job->plan_reach >= reach) return POSENC_CLI_FINE;
@@ -81,8 +82,10 @@ int posenc_cli_apply_check(posenc_cli_apply_job *job, const posenc_cli_apply_ten
     int status = check_dtype(job, x);
     if (status == POSENC_CLI_FINE) status = check_shape(job, x);
     if (status == POSENC_CLI_FINE && job->positions.ids) status = check_ids(job, x);
+    bool learns = posenc_cli_apply_learns(job);
+    if (status == POSENC_CLI_FINE && learns && !job->positions.ids) status = check_offset(job, x);
     if (status == POSENC_CLI_FINE) status = make_plan(job, x);
-    if (status == POSENC_CLI_FINE && !job->positions.ids) status = check_offset(job, x);
+    if (status == POSENC_CLI_FINE && !learns && !job->positions.ids) status = check_offset(job, x);
     return status;
 }
 
@@ -115,8 +118,9 @@ int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tenso
     else
         positions.start = posenc_cli_integer(job->arguments, "offset") + part.token;
     double scale = posenc_cli_real(job->arguments, "scale");
-    if (posenc_plan_add(job->plan, &positions, rows, scale, rows, &error) == POSENC_OK) return POSENC_CLI_FINE;
-    return posenc_cli_refuse(&error);
+    posenc_status added = job->encoder ? posenc_encoder_forward(job->encoder, &positions, NULL, rows, rows, &error)
+                                       : posenc_plan_add(job->plan, &positions, rows, scale, rows, &error);
+    return added == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
 }
 
 int posenc_cli_apply_read_positions(posenc_cli_apply_job *job) {

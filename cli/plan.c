@@ -24,6 +24,7 @@ static void add(parameters *p, const posenc_cli_arguments *arguments, const char
 static int64_t max_len(const posenc_scheme_info *scheme, int64_t reach) {
     const posenc_parameter_info *parameter = posenc_cli_parameter_find(scheme, "max-len");
     if (!parameter) return reach;
+    if (strcmp(scheme->name, "learned") == 0) return (int64_t)parameter->maximum; /* it costs nothing, and others end */
     if ((double)reach < parameter->minimum) return (int64_t)parameter->minimum;
     return (double)reach > parameter->maximum ? (int64_t)parameter->maximum : reach;
 }
