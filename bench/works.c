@@ -26,6 +26,8 @@ static const posenc_bench_group adds = {"x + encoding, computed on the fly", POS
 static const posenc_bench_group encodes = {"x + stored table, by an encoder", POSENC_BENCH_RATIO, posenc_bench_encode};
 static const posenc_bench_group rows = {"Rows with offsets, packed sequences, beside the plain call",
                                         POSENC_BENCH_RATIO, posenc_bench_encode_rows};
+static const posenc_bench_group learned = {"A learned table: gather and add, and its gradient", POSENC_BENCH_RATIO,
+                                           posenc_bench_learned};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
 static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows",
@@ -77,6 +79,12 @@ static const posenc_bench_work works[] = {
     {&rows, "encode, row offsets", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, 0, {1.1, 1.1}, 0},
     {&rows, "encode, packed", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, PACKED, {1.1, 1.1}, 0},
     {&rows, "encode, packed", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, PACKED, {1.1, 1.1}, 0},
+
+    {&learned, "gather, random ids", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, RANDOM, {0.95, 0.95}, 0},
+    {&learned, "gather, random ids, in place", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, RANDOM | IN_PLACE, {0.9, 0.9}, 0},
+    {&learned, "scatter-add, random ids", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, RANDOM | BACKWARD, {1.5, 1.5}, 0},
+    {&learned, "scatter-add, positions", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, BACKWARD, {1.25, 1.25}, 0},
+    {&learned, "scatter-add, random ids", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, RANDOM | BACKWARD, {1.5, 1.5}, 0},
 
     {&tokens, "token, next position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, 0, {11, 11}, 0},
     {&tokens, "token, random position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, RANDOM, {14, 14}, 0},

@@ -68,6 +68,7 @@ posenc_bench_runner posenc_bench_cold_fresh;  /* cold.c */
 posenc_bench_runner posenc_bench_add;         /* add.c */
 posenc_bench_runner posenc_bench_encode;      /* encoder.c */
 posenc_bench_runner posenc_bench_encode_rows; /* encoder.c */
+posenc_bench_runner posenc_bench_learned;     /* learned.c */
 posenc_bench_runner posenc_bench_token;       /* token.c */
 posenc_bench_runner posenc_bench_two_threads; /* two_threads.c */
 posenc_bench_runner posenc_bench_similarity;  /* similarity.c */
