@@ -135,8 +135,9 @@ const posenc_cli_command posenc_cli_apply = {
         "are, "
         "like names and metadata. The ending of the output decides on its form: a .npy file takes one tensor and no "
         "bfloat16, and the tensor of a .npy file is called x in .safetensors.",
-    .usage = "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [scheme parameters] [--table "
-             "FILE[:TENSOR]] [--past-end POLICY] -o FILE",
+    .usage =
+        "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [scheme parameters] [--table "
+        "FILE[:TENSOR]] [--past-end POLICY] -o FILE",
     .operands = "SCHEME",
     .fewest_operands = 1,
     .most_operands = 1,

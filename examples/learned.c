@@ -1,5 +1,5 @@
-/* Trains a learned table by plain gradient descent: targets are given, and the loss is the mean of (y - target)^2 / 2, so
- * that the gradient of y is y - target. Ends with a table that adds the targets. */
+/* Trains a learned table by plain gradient descent: targets are given, and the loss is the mean of (y - target)^2 / 2,
+ * so that the gradient of y is y - target. Ends with a table that adds the targets. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@ extern "C" {
 
 typedef struct posenc_encoder posenc_encoder;
 
-/* What happens at a position past the stored table. The table of "learned" has no formula: EXTEND means ERROR there, and
- * the last two are for it alone. */
+/* What happens at a position past the stored table. The table of "learned" has no formula: EXTEND means ERROR there,
+ * and the last two are for it alone. */
 typedef enum posenc_past_end {
     POSENC_PAST_END_EXTEND = 0, /* one warning per encoder, then computed on the fly, exactly */
     POSENC_PAST_END_ERROR = 1,  /* refused before anything is written; the message names position and rows */
@@ -131,17 +131,15 @@ POSENC_API posenc_status posenc_encoder_backward(const posenc_encoder *encoder, 
  * under RESIZE for the rows that theirs was mixed of, by their weights.
  * positions, step: those of the forward pass.
  * dy: shapes, dtypes and strides as in the forward pass.
- * dtable: (max_len, dim), in the dtype of the table, any strides that do not make elements meet. It must not share memory
- *         with dy, a tensor of positions or the encoder's table.
- * accumulate: not 0: adds to what dtable holds; 0: writes all of it, zeros where no token reads.
- * Returns as posenc_encoder_forward, POSENC_ERROR_UNSUPPORTED (a formula has no parameters), _OVERLAP, _MEMORY; dtable is
- * untouched then.
- * Accuracy: the sums of a row run in double over its tokens in the order (batch, token), the factor and the old value
- * come last, then one rounding. The same bits for every number of threads and every instruction set.
- * Cost: that of reading dy once, and of writing dtable. Holds 8 bytes a token besides where positions come by ids, a
- * mask or cu_seqlens, 16 where the call is resized.
- * Example: DLTensor *weights; posenc_encoder_parameters(encoder, &weights, &error);
- *          posenc_encoder_backward_table(encoder, NULL, NULL, dy, dtable, 0, &error); */
+ * dtable: (max_len, dim), in the dtype of the table, any strides that do not make elements meet. It must not share
+ * memory with dy, a tensor of positions or the encoder's table. accumulate: not 0: adds to what dtable holds; 0: writes
+ * all of it, zeros where no token reads. Returns as posenc_encoder_forward, POSENC_ERROR_UNSUPPORTED (a formula has no
+ * parameters), _OVERLAP, _MEMORY; dtable is untouched then. Accuracy: the sums of a row run in double over its tokens
+ * in the order (batch, token), the factor and the old value come last, then one rounding. The same bits for every
+ * number of threads and every instruction set. Cost: that of reading dy once, and of writing dtable. Holds 8 bytes a
+ * token besides where positions come by ids, a mask or cu_seqlens, 16 where the call is resized. Example: DLTensor
+ * *weights; posenc_encoder_parameters(encoder, &weights, &error); posenc_encoder_backward_table(encoder, NULL, NULL,
+ * dy, dtable, 0, &error); */
 POSENC_API posenc_status posenc_encoder_backward_table(const posenc_encoder *encoder, const posenc_positions *positions,
                                                        const posenc_step *step, const DLTensor *dy, DLTensor *dtable,
                                                        int accumulate, posenc_error *error);

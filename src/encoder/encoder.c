@@ -56,9 +56,10 @@ static posenc_status check_rules(const posenc_encoder *e, posenc_error *error) {
                            learns ? "-2^39..2^39" : "0 (others are for the scheme learned)", (long long)o->row_offset);
     int64_t prefix = posenc_encoder_stored(e).prefix;
     if (o->past_end == POSENC_PAST_END_RESIZE && prefix >= e->max_len)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "past_end",
-                           "expected a table that can be resized, got %lld rows of which the first %lld stay as they are",
-                           (long long)e->max_len, (long long)prefix);
+        return posenc_fail(
+            error, POSENC_ERROR_ARGUMENT, "past_end",
+            "expected a table that can be resized, got %lld rows of which the first %lld stay as they are",
+            (long long)e->max_len, (long long)prefix);
     return POSENC_OK;
 }
 

@@ -1,5 +1,6 @@
-/* An encoder's saved state: a safetensors file that holds the table as tensor "pe" ("weight" where it is trained) and everything else as text in its
- * metadata, so that any reader of such files can use the table and this one gets the same encoder back. */
+/* An encoder's saved state: a safetensors file that holds the table as tensor "pe" ("weight" where it is trained) and
+ * everything else as text in its metadata, so that any reader of such files can use the table and this one gets the
+ * same encoder back. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,9 +20,9 @@ static const char *const past_end_names[] = {"extend", "error", "clamp", "resize
 
 /* Keys beside the scheme's own parameters. */
 enum { VERSION, SCHEME, DROPOUT, SCALE, PAST_END, PADDING_IDX, ROW_OFFSET, N_KEYS };
-static const char *const key_names[N_KEYS] = {"posenc.version",          "posenc.scheme",
-                                              "posenc.encoder.dropout",  "posenc.encoder.scale",
-                                              "posenc.encoder.past_end", "posenc.encoder.padding_idx",
+static const char *const key_names[N_KEYS] = {"posenc.version",           "posenc.scheme",
+                                              "posenc.encoder.dropout",   "posenc.encoder.scale",
+                                              "posenc.encoder.past_end",  "posenc.encoder.padding_idx",
                                               "posenc.encoder.row_offset"};
 
 static const char *tensor_name(const char *scheme) {
@@ -154,7 +155,8 @@ static posenc_status read_options(const state *s, posenc_encoder_options *o, pos
     const char *past = posenc_safetensors_metadata(s->file, key_names[PAST_END]);
     int policy = 0;
     while (past && policy < N_POLICIES && strcmp(past, past_end_names[policy]) != 0) policy++;
-    if (policy == N_POLICIES) return refuse_value(s, key_names[PAST_END], "extend, error, clamp or resize", past, error);
+    if (policy == N_POLICIES)
+        return refuse_value(s, key_names[PAST_END], "extend, error, clamp or resize", past, error);
     if (past) o->past_end = (posenc_past_end)policy;
     status = read_i64(s, PADDING_IDX, &o->padding_idx, error);
     return status == POSENC_OK ? read_i64(s, ROW_OFFSET, &o->row_offset, error) : status;

@@ -1,5 +1,5 @@
-/* The gradient of a learned table: each row sums up what the tokens that read it got back. Threads share the rows, so no
- * sum crosses them, and the order of a sum is that of the tokens. */
+/* The gradient of a learned table: each row sums up what the tokens that read it got back. Threads share the rows, so
+ * no sum crosses them, and the order of a sum is that of the tokens. */
 #include <string.h>
 
 #include "base/context.h"
@@ -129,7 +129,8 @@ static void make_slice(void *argument, int index) {
 
 static posenc_status make_rows(gradient *g, posenc_error *error) {
     const posenc_context *context = g->encoder->context;
-    double work = (double)g->dy.batch * (double)g->dy.tokens * (double)g->dy.dim * (double)posenc_dtype_bytes(g->dy.dtype);
+    double work =
+        (double)g->dy.batch * (double)g->dy.tokens * (double)g->dy.dim * (double)posenc_dtype_bytes(g->dy.dtype);
     g->n_workers = posenc_slices(context, work < (double)(SIZE_MAX / 2) ? (size_t)work : SIZE_MAX / 2);
     size_t bytes = (size_t)g->n_workers * SCRATCH_BYTES;
     g->scratch = posenc_allocate(context, bytes);

@@ -130,12 +130,8 @@ static int64_t even_tokens(const posenc_token_lists *l, int64_t b, int64_t row, 
 }
 
 posenc_token_walk posenc_token_walk_start(const posenc_token_lists *lists, int64_t row) {
-    return (posenc_token_walk){.lists = lists,
-                               .row = row,
-                               .batch = -1,
-                               .token = -1,
-                               .next = lists->even ? 0 : lists->begin[row],
-                               .weight = 1};
+    return (posenc_token_walk){
+        .lists = lists, .row = row, .batch = -1, .token = -1, .next = lists->even ? 0 : lists->begin[row], .weight = 1};
 }
 
 /* next: the end of the tokens of this batch row. */

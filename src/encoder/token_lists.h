@@ -11,7 +11,7 @@ typedef struct posenc_token_lists {
     const posenc_stored_rows *stored;
     const posenc_resized_rows *resized; /* rows 0: none */
     int64_t batch, tokens;
-    bool even; /* consecutive positions: where a row's tokens stand is worked out, and nothing is held */
+    bool even;               /* consecutive positions: where a row's tokens stand is worked out, and nothing is held */
     int64_t lowest, highest; /* of these: rows that may be read */
     int64_t *begin;          /* (rows + 1): row r has entries[begin[r]] .. entries[begin[r + 1] - 1] */
     int64_t *entries;        /* batch * tokens + token; resized: twice that, plus which of its two parts */

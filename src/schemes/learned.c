@@ -66,8 +66,10 @@ static void make_row(const posenc_rows *rows, int64_t position, double *row) {
 
 static posenc_status make(posenc_plan *plan, posenc_error *error) {
     (void)error;
-    plan->rows = (posenc_rows){
-        .dim = plan->values[DIM].integer, .length = plan->values[MAX_LEN].integer, .maker = make_row, .own = plan->values};
+    plan->rows = (posenc_rows){.dim = plan->values[DIM].integer,
+                               .length = plan->values[MAX_LEN].integer,
+                               .maker = make_row,
+                               .own = plan->values};
     plan->rows.engine.context = plan->context;
     plan->rows.engine.kernels = posenc_kernels_of(posenc_context_isa_index(plan->context));
     return POSENC_OK;

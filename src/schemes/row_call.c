@@ -246,8 +246,8 @@ static void add_from_table(const shared_call *c, worker *w, int64_t batch, int64
         else if (run.kind == POSENC_STORED_NONE)
             emit_nothing(c, c->e_dtype, 1, (posenc_row_target){.out = w->tile}), step = 0;
         else
-            emit_position(c, w, &run.position, c->e_dtype,
-                          (posenc_row_target){.out = w->tile, .row_bytes = row_bytes}, false);
+            emit_position(c, w, &run.position, c->e_dtype, (posenc_row_target){.out = w->tile, .row_bytes = row_bytes},
+                          false);
         add_rows(c, w, e, step, batch, token, run.count);
         token += run.count, count -= run.count;
     }

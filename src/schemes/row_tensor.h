@@ -16,8 +16,8 @@ typedef struct posenc_row_tensor {
 posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, int64_t dim, posenc_row_tensor *out,
                                      posenc_error *error);
 
-/* The same for a table, of any width, in one of three shapes: (rows, dim), (1, rows, dim), (rows, 1, dim). Its rows become
- * the tokens of a batch of 1. */
+/* The same for a table, of any width, in one of three shapes: (rows, dim), (1, rows, dim), (rows, 1, dim). Its rows
+ * become the tokens of a batch of 1. */
 posenc_status posenc_row_tensor_open_table(const DLTensor *table, const char *name, posenc_row_tensor *out,
                                            posenc_error *error);
 

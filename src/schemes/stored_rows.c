@@ -15,7 +15,8 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Shortens a run of whole positions to the part that lies before the table, in it or behind it. */
 static posenc_stored_run cut_at_ends(const posenc_stored_rows *stored, posenc_position_run position) {
-    posenc_stored_run run = {POSENC_STORED_MADE, posenc_stored_row_of(stored, position.whole), 1, position, position.count};
+    posenc_stored_run run = {POSENC_STORED_MADE, posenc_stored_row_of(stored, position.whole), 1, position,
+                             position.count};
     if (run.row < 0) {
         if (run.row > -run.count) run.count = -run.row;
     } else if (run.row < stored->rows) {

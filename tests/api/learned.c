@@ -1,4 +1,5 @@
-/* The scheme "learned": first values that depend on seed and place only, by the tests' own Philox; and no row outside. */
+/* The scheme "learned": first values that depend on seed and place only, by the tests' own Philox; and no row outside.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -51,7 +52,8 @@ static void test_uniform(void **state) {
                 for (int64_t e = 0; e < 7 * dims[d]; e++) {
                     uint64_t got = number_load(dtype, out + e * (int64_t)posenc_dtype_bytes(dtype));
                     uint64_t want = number_encode(dtype, uniform_slowly(12345, (uint64_t)e, 0.02));
-                    check(got == want, "%s element %" PRId64 " of width %" PRId64, posenc_dtype_name(dtype), e, dims[d]);
+                    check(got == want, "%s element %" PRId64 " of width %" PRId64, posenc_dtype_name(dtype), e,
+                          dims[d]);
                 }
                 posenc_plan_destroy(plan);
                 posenc_context_destroy(context);

@@ -1,5 +1,5 @@
-/* Learned tables: gather and scatter-add beside the naive ones, for every form of positions, row rule and policy; the two
- * are adjoint; the bits are the same for every number of threads; and nothing outside a table is read. */
+/* Learned tables: gather and scatter-add beside the naive ones, for every form of positions, row rule and policy; the
+ * two are adjoint; the bits are the same for every number of threads; and nothing outside a table is read. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -80,19 +80,20 @@ static void place_tokens(call *c, random_state *random) {
         }
     }
     const int64_t shape[] = {s->batch, n};
-    if (s->form == 1)
-        c->positions.offsets = posenc_view_make(&c->offsets_view, c->offsets, POSENC_I64, 1, shape, NULL);
+    if (s->form == 1) c->positions.offsets = posenc_view_make(&c->offsets_view, c->offsets, POSENC_I64, 1, shape, NULL);
     if (s->form == 2) c->positions.ids = posenc_view_make(&c->view, c->ids, POSENC_I64, 2, shape, NULL);
     if (s->form == 3) c->positions.mask = posenc_view_make(&c->view, c->mask, POSENC_BOOL, 2, shape, NULL);
     c->lengths[0] = 0, c->lengths[1] = (int32_t)(n / 3), c->lengths[2] = (int32_t)n;
-    if (s->form == 4) c->positions.cu_seqlens = posenc_view_make(&c->view, c->lengths, POSENC_I32, 1, (int64_t[]){3}, NULL);
+    if (s->form == 4)
+        c->positions.cu_seqlens = posenc_view_make(&c->view, c->lengths, POSENC_I32, 1, (int64_t[]){3}, NULL);
 }
 
 /* The row that a token reads, in the table as the call sees it; -1: none. *fits: whether the call is refused. */
 static int64_t row_of(const call *c, int64_t i, bool *fits) {
     const setting *s = &c->s;
     if (!c->places[i].real) return -1;
-    int64_t row = c->places[i].position + s->row_offset, padding = s->padding_idx >= 0 ? s->padding_idx + s->row_offset : -1;
+    int64_t row = c->places[i].position + s->row_offset,
+            padding = s->padding_idx >= 0 ? s->padding_idx + s->row_offset : -1;
     if (s->past_end == POSENC_PAST_END_CLAMP) row = row < 0 ? 0 : row >= s->rows ? s->rows - 1 : row;
     if (row < 0 || (row >= s->rows && s->past_end != POSENC_PAST_END_RESIZE)) *fits = false;
     return row == padding ? -1 : row;
@@ -136,8 +137,8 @@ static setting random_setting(random_state *r) {
 static const char *text_of(const setting *s) {
     static char text[300];
     snprintf(text, sizeof text,
-             "%s form %d past_end %d batch %" PRId64 " tokens %" PRId64 " dim %" PRId64 " rows %" PRId64 " start %" PRId64
-             " row_offset %" PRId64 " padding_idx %" PRId64 " dropout %g threads %d%s%s",
+             "%s form %d past_end %d batch %" PRId64 " tokens %" PRId64 " dim %" PRId64 " rows %" PRId64
+             " start %" PRId64 " row_offset %" PRId64 " padding_idx %" PRId64 " dropout %g threads %d%s%s",
              posenc_dtype_name(s->dtype), s->form, (int)s->past_end, s->batch, s->tokens, s->dim, s->rows, s->start,
              s->row_offset, s->padding_idx, s->dropout, s->threads, s->strided ? " strided" : "",
              s->accumulate ? " accumulate" : "");
@@ -195,7 +196,8 @@ static void scatter_slowly(const call *c, const posenc_step *step, const void *d
         for (int64_t q = 0; q < s->rows; q++)
             for (int64_t k = 0; weights[q] != 0 && k < s->dim; k++) {
                 uint64_t e = (uint64_t)(i * s->dim + k);
-                if (s->dropout > 0 && !philox_keeps(step->seed, step->stream, e + step->first_element, s->dropout)) continue;
+                if (s->dropout > 0 && !philox_keeps(step->seed, step->stream, e + step->first_element, s->dropout))
+                    continue;
                 out[q * s->dim + k] +=
                     number_decode(s->dtype, number_load(s->dtype, (const char *)dy + e * bytes)) * (double)weights[q];
             }
@@ -203,7 +205,9 @@ static void scatter_slowly(const call *c, const posenc_step *step, const void *d
     for (int64_t i = 0; i < n; i++) {
         out[i] *= s->dropout > 0 ? 1 / (1 - s->dropout) : 1;
         if (s->accumulate)
-            out[i] = number_decode(table_dtype(s), number_load(table_dtype(s), (const char *)old + (size_t)i * e_bytes)) + out[i];
+            out[i] =
+                number_decode(table_dtype(s), number_load(table_dtype(s), (const char *)old + (size_t)i * e_bytes)) +
+                out[i];
     }
 }
 
@@ -224,7 +228,8 @@ static void scatter(const call *c, const posenc_step *step, const void *dy, void
         tdy = a.tensor, tdtable = b.tensor;
     }
     posenc_error error = {0};
-    posenc_status status = posenc_encoder_backward_table(c->encoder, &c->positions, step, tdy, tdtable, s->accumulate, &error);
+    posenc_status status =
+        posenc_encoder_backward_table(c->encoder, &c->positions, step, tdy, tdtable, s->accumulate, &error);
     check(status == POSENC_OK, "%s: %s", text_of(s), error.message);
     if (!s->strided) return;
     strided_get(&b, dtable);
@@ -326,7 +331,8 @@ static void test_threads_and_adjoint(void **state) {
             s.past_end = form == 3 ? POSENC_PAST_END_RESIZE : form == 1 ? POSENC_PAST_END_CLAMP : POSENC_PAST_END_ERROR;
             posenc_encoder *encoder = must_learn(context, &s, table);
             DLTensor *tg = posenc_view_make(&u, g, POSENC_F32, 3, (int64_t[]){BATCH, TOKENS, DIM}, NULL);
-            DLTensor *td = posenc_view_make(&v, threads == 1 ? first : again, POSENC_F32, 2, (int64_t[]){ROWS, DIM}, NULL);
+            DLTensor *td =
+                posenc_view_make(&v, threads == 1 ? first : again, POSENC_F32, 2, (int64_t[]){ROWS, DIM}, NULL);
             assert_int_equal(posenc_encoder_backward_table(encoder, &positions, NULL, tg, td, 0, NULL), POSENC_OK);
             if (threads > 1) must_equal("threads", POSENC_F32, first, again, ROWS * DIM);
             must_forward(encoder, &positions, NULL, POSENC_F32, BATCH, TOKENS, zeros, y);
@@ -336,7 +342,8 @@ static void test_threads_and_adjoint(void **state) {
         double left = 0, right = 0, size = 0;
         for (size_t i = 0; i < n; i++) left += (double)y[i] * (double)g[i], size += fabs((double)y[i] * (double)g[i]);
         for (size_t i = 0; i < ROWS * DIM; i++) right += (double)table[i] * (double)first[i];
-        check(fabs(left - right) <= 1e-7 * size, "form %d: <forward, g> %.17g, <table, backward> %.17g", form, left, right);
+        check(fabs(left - right) <= 1e-7 * size, "form %d: <forward, g> %.17g, <table, backward> %.17g", form, left,
+              right);
     }
     free(table), free(g), free(y), free(first), free(again), free(zeros);
 }
@@ -408,9 +415,9 @@ static void test_refusals(void **state) {
     DLTensor *table = NULL, *dy = posenc_view_make(&u, memory, POSENC_F32, 2, (int64_t[]){3, 6}, NULL);
     posenc_encoder *encoder = create_with("4", &o, POSENC_OK);
     posenc_encoder *formula = must_encoder(NULL, &(plan_shape){.dim = 6, .max_len = 4}, NULL);
-#define REFUSES(status, name, call_)               \
-    do {                                           \
-        error = error_blank();                     \
+#define REFUSES(status, name, call_)                      \
+    do {                                                  \
+        error = error_blank();                            \
         must_refuse(#call_, call_, status, &error, name); \
     } while (0)
     DLTensor *dt = posenc_view_make(&v, other, POSENC_F32, 2, (int64_t[]){4, 6}, NULL);
@@ -462,7 +469,8 @@ static void test_far_positions(void **state) {
                 if (policy == POSENC_PAST_END_RESIZE && offsets[k] > 9) continue;
                 posenc_encoder *encoder = create_with("10", &o, POSENC_OK);
                 int64_t ids[2] = {far[i], far[i]};
-                guard x = guard_make(12 * sizeof(float), GUARD_BEHIND), y = guard_make(12 * sizeof(float), GUARD_BEFORE);
+                guard x = guard_make(12 * sizeof(float), GUARD_BEHIND),
+                      y = guard_make(12 * sizeof(float), GUARD_BEFORE);
                 posenc_positions positions = positions_from(0);
                 positions.ids = posenc_view_make(&view, ids, POSENC_I64, 1, (int64_t[]){2}, NULL);
                 posenc_status status = try_forward(encoder, &positions, NULL, POSENC_F32, 1, 2, x.data, y.data, NULL);
@@ -477,9 +485,11 @@ static void test_far_positions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_the_naive_way), cmocka_unit_test(test_threads_and_adjoint),
-        cmocka_unit_test(test_row_rules),             cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_refusals),              cmocka_unit_test(test_far_positions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_the_naive_way),
+                                       cmocka_unit_test(test_threads_and_adjoint),
+                                       cmocka_unit_test(test_row_rules),
+                                       cmocka_unit_test(test_parameters),
+                                       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_far_positions)};
     return TEST_RUN(tests);
 }

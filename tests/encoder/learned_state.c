@@ -1,5 +1,5 @@
-/* A learned encoder saved and loaded: the trained table to the bit as tensor "weight", and its rules. And every allocation
- * of its calls may fail. */
+/* A learned encoder saved and loaded: the trained table to the bit as tensor "weight", and its rules. And every
+ * allocation of its calls may fail. */
 #include <string.h>
 
 #include "encoders.h"
