@@ -8,8 +8,13 @@
 #include "base/memory.h"
 #include "diagnose/match_parts.h"
 
-/* Of fewer agreeing bits than this, chance may have made them: two values of bf16, less than one of f32. */
+/* Of fewer agreeing bits than this, chance may have made them: two values of bf16, less than one of f32. A base that
+ * was fitted makes one value agree by itself, and noise has many chances to find one: it is worth two values less. */
 enum { FEWEST_BITS = 18 };
+
+static int64_t fewest_bits(const posenc_reading *reading, posenc_dtype grain) {
+    return FEWEST_BITS + (reading->fitted ? 2 * posenc_grain_of(grain).bits : 0);
+}
 
 int64_t posenc_match_block_rows(int64_t dim) {
     int64_t rows = POSENC_MATCH_BLOCK_VALUES / dim;
@@ -177,7 +182,7 @@ posenc_status posenc_match_residual(posenc_sample *sample, const posenc_reading 
     status = compare_with(sample, plan, reading, to_beat, residual, error);
     posenc_plan_destroy(plan);
     if (status != POSENC_OK) return status;
-    residual->fits = residual->bits >= FEWEST_BITS &&
+    residual->fits = residual->bits >= fewest_bits(reading, sample->grain) &&
                      posenc_sample_agrees(sample, residual->head_fit, residual->rows_fit, reading->fitted);
     return POSENC_OK;
 }

@@ -26,16 +26,16 @@ static const char *case_text(const table_case *c) {
     return text;
 }
 
-/* Hardly anything to see: a number or two, or nothing but zeros and ones. */
+/* Hardly anything to see: two numbers beyond what a base is made of, or nothing but zeros and ones. */
 static bool is_nearly_blank(const made *m) {
     static const int bits[] = {[POSENC_F32] = 24, [POSENC_F64] = 53, [POSENC_F16] = 11, [POSENC_BF16] = 8};
-    int64_t sum = 0;
-    for (int64_t r = 0; r < m->table.rows && sum < 18; r++)
+    int64_t sum = 0, enough = 18 + 2 * bits[m->table.dtype];
+    for (int64_t r = 0; r < m->table.rows && sum < enough; r++)
         for (int64_t c = 0; c < m->table.dim; c++) {
             double value = made_get(m, r, c);
             sum += value == 0 || value == 1 || value == -1 ? 1 : bits[m->table.dtype];
         }
-    return sum < 18;
+    return sum < enough;
 }
 
 static bool is_rich(const table_case *c) {
