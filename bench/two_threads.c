@@ -17,7 +17,7 @@ static void write_table(void *state) {
     posenc_plan_write(f->plan, NULL, f->out, NULL);
 }
 
-static posenc_context *context_of(const char *isa, int threads) {
+posenc_context *posenc_bench_context(const char *isa, int threads) {
     posenc_context *context = NULL;
     posenc_context_options options;
     posenc_context_default(&options, sizeof options);
@@ -40,16 +40,13 @@ static void file_speed_up(const posenc_bench_samples *samples, posenc_bench_resu
              posenc_bench_ratio_of(samples, 2, 0).median, posenc_bench_ratio_of(samples, 3, 1).median);
 }
 
-static void measure_fills(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
-                          void *table, size_t bytes, fill *one, fill *two, posenc_bench_result *result) {
-    posenc_view view;
+void posenc_bench_file_two_threads(posenc_bench_session *session, posenc_bench_contender one,
+                                   posenc_bench_contender two, void *memory, size_t bytes,
+                                   posenc_bench_result *result) {
     posenc_bench_samples samples;
-    one->out = two->out = posenc_view_make(&view, table, work->dtype, 2, shape, NULL);
-    posenc_bench_bytes set_two = {table, NULL, bytes, 2}, set_one = {table, NULL, bytes, 1};
-    posenc_bench_contender contenders[] = {{write_table, two, 0, 0},
-                                           {posenc_bench_memset, &set_two, 0, 0},
-                                           {write_table, one, 0, 0},
-                                           {posenc_bench_memset, &set_one, 0, 0}};
+    posenc_bench_bytes set_two = {memory, NULL, bytes, 2}, set_one = {memory, NULL, bytes, 1};
+    posenc_bench_contender contenders[] = {
+        two, {posenc_bench_memset, &set_two, 0, 0}, one, {posenc_bench_memset, &set_one, 0, 0}};
     result->floor = "memset";
     result->threads = 2;
     posenc_bench_unpin();
@@ -59,10 +56,19 @@ static void measure_fills(posenc_bench_session *session, const posenc_bench_work
     file_speed_up(&samples, result);
 }
 
+static void measure_fills(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
+                          void *table, size_t bytes, fill *one, fill *two, posenc_bench_result *result) {
+    posenc_view view;
+    one->out = two->out = posenc_view_make(&view, table, work->dtype, 2, shape, NULL);
+    posenc_bench_file_two_threads(session, (posenc_bench_contender){write_table, one, 0, 0},
+                                  (posenc_bench_contender){write_table, two, 0, 0}, table, bytes, result);
+}
+
 void posenc_bench_two_threads(posenc_bench_session *session, const posenc_bench_work *work, const int64_t *shape,
                               posenc_bench_result *result) {
     size_t bytes = posenc_bench_work_bytes(work, shape);
-    posenc_context *context_one = context_of(session->isa, 1), *context_two = context_of(session->isa, 2);
+    posenc_context *context_one = posenc_bench_context(session->isa, 1);
+    posenc_context *context_two = posenc_bench_context(session->isa, 2);
     fill one = {posenc_bench_plan(context_one, shape[1], shape[0], result), NULL};
     fill two = {posenc_bench_plan(context_two, shape[1], shape[0], result), NULL};
     void *table = one.plan && two.plan ? posenc_bench_buffer(bytes, result) : NULL;

@@ -3,6 +3,7 @@
 #include "works.h"
 
 #include "baselines.h"
+#include "rotary.h"
 
 enum {
     IN_PLACE = POSENC_BENCH_IN_PLACE,
@@ -11,7 +12,11 @@ enum {
     DROPOUT = POSENC_BENCH_DROPOUT,
     BACKWARD = POSENC_BENCH_BACKWARD,
     PACKED = POSENC_BENCH_PACKED,
-    SUMMARY = POSENC_BENCH_SUMMARY
+    IN_CACHE = POSENC_BENCH_IN_CACHE,
+    SUMMARY = POSENC_BENCH_SUMMARY,
+    INTERLEAVED = POSENC_BENCH_INTERLEAVED,
+    PARTIAL = POSENC_BENCH_PARTIAL,
+    SECTIONED = POSENC_BENCH_SECTIONED
 };
 
 static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
@@ -30,6 +35,12 @@ static const posenc_bench_group learned = {"A learned table: gather and add, and
                                            posenc_bench_learned};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
+static const posenc_bench_group rotations = {"Rotating q and k, angles computed inside", POSENC_BENCH_RATIO,
+                                             posenc_bench_rotary};
+static const posenc_bench_group rotary_threads = {"Rotating on two threads beside one", POSENC_BENCH_SPEED_UP,
+                                                  posenc_bench_rotary_two_threads};
+static const posenc_bench_group rotary_others = {"Rotating the usual way, in float32, one thread", POSENC_BENCH_RATIO,
+                                                 posenc_bench_rotary_usual};
 static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows",
                                                 POSENC_BENCH_RATIO, posenc_bench_similarity};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
@@ -90,6 +101,26 @@ static const posenc_bench_work works[] = {
     {&tokens, "token, random position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, RANDOM, {14, 14}, 0},
 
     {&threads, "fill on two threads", POSENC_F32, 2, {16384, 65536, 65536}, {1024}, 0, {0.9, 0.9}, 0},
+
+    {&rotations, "rotate, halves", POSENC_F32, 3, {2048, 2048, 16384}, {32, 128}, 0, {1.05, 1.05}, 0},
+    {&rotations, "rotate, interleaved", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, INTERLEAVED, {1.05, 1.05}, 0},
+    {&rotations, "rotate, halves", POSENC_F16, 3, {0, 4096, 16384}, {32, 128}, 0, {1.0, 1.2}, 0},
+    {&rotations, "rotate, halves", POSENC_BF16, 3, {2048, 4096, 16384}, {32, 128}, 0, {1.0, 1.2}, 0},
+    {&rotations, "rotate, interleaved", POSENC_F16, 3, {0, 4096, 16384}, {32, 128}, INTERLEAVED, {1.0, 1.2}, 0},
+    {&rotations, "rotate, interleaved", POSENC_BF16, 3, {0, 4096, 16384}, {32, 128}, INTERLEAVED, {1.0, 1.2}, 0},
+    {&rotations, "rotate in place, halves", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, IN_PLACE, {0.85, 0.85}, 0},
+    {&rotations, "rotate in place, interleaved", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, IN_PLACE | INTERLEAVED, {0.85, 0.85}, 0},
+    {&rotations, "rotate in place, halves", POSENC_BF16, 3, {0, 4096, 16384}, {32, 128}, IN_PLACE, {1.0, 1.2}, 0},
+    {&rotations, "rotate, 64 of 128", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, PARTIAL, {1.05, 1.05}, 0},
+    {&rotations, "rotate, three axes", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, SECTIONED, {1.05, 1.05}, 0},
+    {&rotations, "rotate backward, halves", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, BACKWARD, {1.05, 1.05}, 0},
+    {&rotations, "rotate one head", POSENC_F32, 3, {0, 65536, 65536}, {1, 128}, 0, {1.4, 1.7}, 0},
+    {&rotations, "rotate one head", POSENC_F16, 3, {0, 131072, 131072}, {1, 128}, 0, {3, 4}, 0},
+    {&rotations, "rotate one head", POSENC_BF16, 3, {0, 131072, 131072}, {1, 128}, 0, {3, 4}, 0},
+    {&rotations, "rotate one token", POSENC_F32, 2, {32, 32, 32}, {128}, IN_CACHE, {2, 3}, 0},
+    {&rotations, "rotate one token", POSENC_BF16, 2, {32, 32, 32}, {128}, IN_CACHE, {0, 0}, 0},
+    {&rotary_threads, "rotate on two threads", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, 0, {0.9, 0.9}, 0},
+    {&rotary_others, "float32 rotary loop", POSENC_F32, 3, {2048, 2048, 16384}, {32, 128}, 0, {0, 0}, posenc_bench_rotary_float32},
 
     {&similarities, "similarity", POSENC_F32, 2, {2000, 5000, 5000}, {512}, 0, {1.5, 1.5}, 0},
     {&similarities, "similarity summary", POSENC_F32, 2, {2000, 5000, 5000}, {512}, SUMMARY, {1.5, 1.5}, 0},

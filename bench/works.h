@@ -38,8 +38,11 @@ enum {
     POSENC_BENCH_FRESH = 16,   /* page faults included */
     POSENC_BENCH_DROPOUT = 32, /* in training, one element in ten dropped */
     POSENC_BENCH_BACKWARD = 64,
-    POSENC_BENCH_PACKED = 128, /* sequences one behind the other; else per-row offsets */
-    POSENC_BENCH_SUMMARY = 256 /* statistics of all pairs; else their matrix */
+    POSENC_BENCH_PACKED = 128,      /* sequences one behind the other; else per-row offsets */
+    POSENC_BENCH_SUMMARY = 256,     /* statistics of all pairs; else their matrix */
+    POSENC_BENCH_INTERLEAVED = 512, /* rotary: pairs (2i, 2i + 1); else halves */
+    POSENC_BENCH_PARTIAL = 1024,    /* rotary: the first half of each head */
+    POSENC_BENCH_SECTIONED = 2048   /* rotary: three axes */
 };
 
 struct posenc_bench_work {
@@ -61,18 +64,21 @@ const posenc_bench_work *posenc_bench_work_at(size_t index);
 size_t posenc_bench_work_bytes(const posenc_bench_work *work, const int64_t *shape);
 
 /* Runners. */
-posenc_bench_runner posenc_bench_fill;        /* fill.c */
-posenc_bench_runner posenc_bench_fill_naive;  /* fill.c */
-posenc_bench_runner posenc_bench_cold;        /* cold.c */
-posenc_bench_runner posenc_bench_cold_fresh;  /* cold.c */
-posenc_bench_runner posenc_bench_add;         /* add.c */
-posenc_bench_runner posenc_bench_encode;      /* encoder.c */
-posenc_bench_runner posenc_bench_encode_rows; /* encoder.c */
-posenc_bench_runner posenc_bench_learned;     /* learned.c */
-posenc_bench_runner posenc_bench_token;       /* token.c */
-posenc_bench_runner posenc_bench_two_threads; /* two_threads.c */
-posenc_bench_runner posenc_bench_similarity;  /* similarity.c */
-posenc_bench_runner posenc_bench_baseline;    /* baseline.c */
+posenc_bench_runner posenc_bench_fill;               /* fill.c */
+posenc_bench_runner posenc_bench_fill_naive;         /* fill.c */
+posenc_bench_runner posenc_bench_cold;               /* cold.c */
+posenc_bench_runner posenc_bench_cold_fresh;         /* cold.c */
+posenc_bench_runner posenc_bench_add;                /* add.c */
+posenc_bench_runner posenc_bench_encode;             /* encoder.c */
+posenc_bench_runner posenc_bench_encode_rows;        /* encoder.c */
+posenc_bench_runner posenc_bench_learned;            /* learned.c */
+posenc_bench_runner posenc_bench_token;              /* token.c */
+posenc_bench_runner posenc_bench_two_threads;        /* two_threads.c */
+posenc_bench_runner posenc_bench_similarity;         /* similarity.c */
+posenc_bench_runner posenc_bench_baseline;           /* baseline.c */
+posenc_bench_runner posenc_bench_rotary;             /* rotary.c */
+posenc_bench_runner posenc_bench_rotary_two_threads; /* rotary.c */
+posenc_bench_runner posenc_bench_rotary_usual;       /* rotary.c */
 
 /* ---- What runners share (share.c) ----------------------------------------------------------------------------------
  */
@@ -90,6 +96,14 @@ void posenc_bench_skip(posenc_bench_result *result, const char *why);
 /* Measures and files: contender 0 is the work, 1 its floor, 2 (where result->beside names it) stands beside. */
 void posenc_bench_file(posenc_bench_effort effort, const posenc_bench_contender *contenders, int n,
                        posenc_bench_result *result, posenc_bench_samples *samples);
+
+/* A context with that instruction set and so many threads; NULL where memory is out. (two_threads.c) */
+posenc_context *posenc_bench_context(const char *isa, int threads);
+
+/* Measures one work on one thread and on two beside a memset of memory[bytes] on one and on two, and files the
+ * speed-up. (two_threads.c) */
+void posenc_bench_file_two_threads(posenc_bench_session *session, posenc_bench_contender one,
+                                   posenc_bench_contender two, void *memory, size_t bytes, posenc_bench_result *result);
 
 /* Files samples that are there. */
 void posenc_bench_file_samples(const posenc_bench_samples *samples, posenc_bench_result *result);

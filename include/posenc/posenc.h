@@ -19,15 +19,19 @@
 #define POSENC_POSENC_H
 
 #include <posenc/check.h>
+#include <posenc/config.h>
 #include <posenc/context.h>
 #include <posenc/cursor.h>
 #include <posenc/encoder.h>
 #include <posenc/figure.h>
 #include <posenc/files.h>
 #include <posenc/fourier.h>
+#include <posenc/pairing.h>
 #include <posenc/plan.h>
 #include <posenc/plot.h>
+#include <posenc/position_ids.h>
 #include <posenc/resize.h>
+#include <posenc/rotary.h>
 #include <posenc/scheme.h>
 #include <posenc/similarity.h>
 #include <posenc/sinusoidal.h>

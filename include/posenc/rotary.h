@@ -58,7 +58,7 @@ typedef struct posenc_rotary_options {
     int64_t rotary_start;    /* the first rotated channel; what stands before and behind stays as it is. Default 0 */
     int64_t max_len;         /* positions -max_len..max_len are prepared for; others work too, slower. Default 4096 */
     posenc_pairing pairing;  /* default halves */
-    posenc_axes axes;        /* default single */
+    posenc_axes axes;        /* default single; as text it is "pair-axes" */
     const int64_t *sections; /* [n_sections] pairs of each axis; their sum is d/2 (interleaved: 3 of them) */
     size_t n_sections;       /* 0 for single and map */
     const int64_t *axis_map; /* [n_axis_map] axis of each pair, for POSENC_AXES_MAP */

@@ -24,10 +24,16 @@ static inline bool posenc_i64_add(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
-/* For a, b >= 0, as extents are. */
+/* For a, b >= 0, as extents are. The division of the plain way is what small calls would spend their time on. */
 static inline bool posenc_i64_multiply(int64_t a, int64_t b, int64_t *out) {
+#if defined(__GNUC__)
+    int64_t product;
+    if (__builtin_mul_overflow(a, b, &product)) return false;
+    *out = product;
+#else
     if (b != 0 && a > INT64_MAX / b) return false;
     *out = a * b;
+#endif
     return true;
 }
 

@@ -92,6 +92,32 @@ typedef struct posenc_sum_job {
     const void *next; /* n elements that the next call will read; or x, where that is not known */
 } posenc_sum_job;
 
+/* Where the two members of pair i stand among the 2n channels of n pairs. */
+typedef enum posenc_pair_order {
+    POSENC_PAIRS_HALVES = 0,      /* i and n + i */
+    POSENC_PAIRS_INTERLEAVED = 1, /* 2i and 2i + 1 */
+    POSENC_PAIR_ORDERS = 2
+} posenc_pair_order;
+
+/* One of the two nested loops over heads: how many, and bytes from one to the next in x, in y and in the rows. */
+typedef struct posenc_rotate_loop {
+    size_t n;
+    ptrdiff_t x_bytes, y_bytes, row_bytes;
+} posenc_rotate_loop;
+
+/* Heads whose pairs are turned: y_a = x_a cos - x_b sin, y_b = x_b cos + x_a sin, nothing fused. f32 and f64 are turned
+ * in double, f16 and bf16 in f32, and rounded once to the dtype. The channels beside the pairs are copied. */
+typedef struct posenc_rotate_job {
+    size_t pairs;
+    const void *sines, *cosines; /* of the first head; double for f32 and f64, else float; POSENC_PAIR_PAD more may be
+                                    read */
+    posenc_rotate_loop outer, inner;
+    const char *x; /* the first head; channels are contiguous within a head */
+    char *y;       /* may be x where both orders are the same */
+    size_t before, behind; /* channels to copy in front of the pairs and behind them; not looked at in place */
+    bool stream;           /* write around the caches where alignment allows */
+} posenc_rotate_job;
+
 /* Rows of a matrix in panels of POSENC_PANEL: term l of row r of a matrix of so many terms stands at
  * (r / POSENC_PANEL * terms + l) * POSENC_PANEL + r % POSENC_PANEL. The last panel is whole; what it holds past the
  * last row is read, and not used. */
@@ -133,6 +159,13 @@ typedef struct posenc_kernels {
     void (*add[POSENC_ENCODING_DTYPES])(const posenc_add_job *job);
 
     void (*sum[POSENC_ENCODING_DTYPES])(const posenc_sum_job *job);
+
+    /* By dtype, order of the pairs in x, order in y. */
+    void (*rotate[POSENC_ENCODING_DTYPES][POSENC_PAIR_ORDERS][POSENC_PAIR_ORDERS])(const posenc_rotate_job *job);
+
+    /* out[i] = in[i] * factor, and * powers[i] where there are some, all in double, rounded to f32 or f64: pair arrays
+     * of n pairs, all of whose padding is written too. An f64 out may be in. */
+    void (*scale_row[2])(const double *in, const double *powers, double factor, void *out, size_t n);
 
     /* words[0..4n-1] = the n Philox blocks from counter (first, stream) on; room for POSENC_PHILOX_PAD more words. */
     void (*philox)(uint64_t seed, uint64_t stream, uint64_t first, size_t n, uint32_t *words);

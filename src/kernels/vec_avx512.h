@@ -31,6 +31,13 @@ static inline vd vd_zip_high(vd s, vd c) {
     return _mm512_permutex2var_pd(s, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c);
 }
 
+static inline vd vd_even(vd a, vd b) {
+    return _mm512_permutex2var_pd(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
+}
+static inline vd vd_odd(vd a, vd b) {
+    return _mm512_permutex2var_pd(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
+}
+
 static inline vh vh_round(vd a) { return _mm512_cvtpd_ps(a); }
 
 /* As in vec_avx2.h, with mask registers. */
@@ -50,12 +57,29 @@ static inline vf vf_zip(vh a, vh b) {
     __m512i order = _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     return _mm512_permutexvar_ps(order, vf_join(a, b));
 }
+static inline vf vf_zip_low(vf a, vf b) {
+    __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return _mm512_permutex2var_ps(a, order, b);
+}
+static inline vf vf_zip_high(vf a, vf b) {
+    __m512i order = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    return _mm512_permutex2var_ps(a, order, b);
+}
+static inline vf vf_even(vf a, vf b) {
+    __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_ps(a, order, b);
+}
+static inline vf vf_odd(vf a, vf b) {
+    __m512i order = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return _mm512_permutex2var_ps(a, order, b);
+}
 
 static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void vf_store(float *p, vf a) { _mm512_storeu_ps(p, a); }
 static inline void vf_stream(float *p, vf a) { _mm512_stream_ps(p, a); }
 static inline vf vf_set(float a) { return _mm512_set1_ps(a); }
 static inline vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
+static inline vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
 static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
 static inline vf vf_min(vf a, vf b) { return _mm512_min_ps(a, b); }
@@ -84,6 +108,31 @@ static inline void vf_store_f16(uint16_t *p, vf a) { _mm256_storeu_si256((__m256
 static inline void vf_store_bf16(uint16_t *p, vf a) { _mm256_storeu_si256((__m256i *)(void *)p, bf16_of(a)); }
 static inline void vf_stream_f16(uint16_t *p, vf a) { _mm256_stream_si256((__m256i *)(void *)p, f16_of(a)); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { _mm256_stream_si256((__m256i *)(void *)p, bf16_of(a)); }
+
+/* As in vec_avx2.h. */
+typedef struct vf_two {
+    vf even, odd;
+} vf_two;
+static inline vf_two two_load_bf16(const uint16_t *p) {
+    __m512i words = _mm512_loadu_si512(p);
+    return (vf_two){_mm512_castsi512_ps(_mm512_slli_epi32(words, 16)),
+                    _mm512_castsi512_ps(_mm512_and_si512(words, _mm512_set1_epi32((int)0xFFFF0000)))};
+}
+static inline __m512i rounded_bf16(vf a) {
+    __m512i bits = _mm512_castps_si512(a), high = _mm512_srli_epi32(bits, 16);
+    __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
+    __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF)));
+    __mmask16 nan = _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
+    return _mm512_mask_or_epi32(rounded, nan, bits, _mm512_set1_epi32(0x400000));
+}
+static inline __m512i two_bf16(vf_two a) {
+    return _mm512_or_si512(_mm512_srli_epi32(rounded_bf16(a.even), 16),
+                           _mm512_and_si512(rounded_bf16(a.odd), _mm512_set1_epi32((int)0xFFFF0000)));
+}
+static inline void two_store_bf16(uint16_t *p, vf_two a) { _mm512_storeu_si512(p, two_bf16(a)); }
+static inline void two_stream_bf16(uint16_t *p, vf_two a) {
+    _mm512_stream_pd((double *)(void *)p, _mm512_castsi512_pd(two_bf16(a)));
+}
 
 static inline __mmask16 half_way_bits(vf a, int mask, int tie) {
     return _mm512_cmpeq_epi32_mask(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(mask)),
@@ -120,7 +169,15 @@ static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
     return _mm512_maskz_mov_pd(_mm256_cmpge_epu32_mask(w, _mm256_set1_epi32((int)threshold)), a);
 }
 
-static inline void prefetch_once(const void *p) { _mm_prefetch((const char *)p, _MM_HINT_NTA); }
+/* As in vec_avx2.h. */
+static inline void prefetch_once(const void *p) {
+    _mm_prefetch((const char *)p, _MM_HINT_NTA);
+    __asm__ volatile("");
+}
+static inline void prefetch_near(const void *p) {
+    _mm_prefetch((const char *)p, _MM_HINT_T0);
+    __asm__ volatile("");
+}
 static inline void stream_fence(void) { _mm_sfence(); }
 
 #endif

@@ -85,6 +85,18 @@ static inline vd vd_zip_high(vd s, vd c) {
     return r;
 }
 
+/* The values at even and at odd places of a, then of b: what the zips have brought together. */
+static inline vd vd_even(vd a, vd b) {
+    vd r;
+    EACH_LANE r.at[i] = i < LANES / 2 ? a.at[2 * i] : b.at[2 * i - LANES];
+    return r;
+}
+static inline vd vd_odd(vd a, vd b) {
+    vd r;
+    EACH_LANE r.at[i] = i < LANES / 2 ? a.at[2 * i + 1] : b.at[2 * i + 1 - LANES];
+    return r;
+}
+
 static inline vh vh_round(vd a) {
     vh r;
     EACH_LANE r.at[i] = (float)a.at[i];
@@ -108,6 +120,28 @@ static inline vf vf_zip(vh a, vh b) {
     return r;
 }
 
+/* The same with whole vectors, and back. */
+static inline vf vf_zip_low(vf a, vf b) {
+    vf r;
+    EACH_FLOAT r.at[i] = i % 2 ? b.at[i / 2] : a.at[i / 2];
+    return r;
+}
+static inline vf vf_zip_high(vf a, vf b) {
+    vf r;
+    EACH_FLOAT r.at[i] = i % 2 ? b.at[LANES + i / 2] : a.at[LANES + i / 2];
+    return r;
+}
+static inline vf vf_even(vf a, vf b) {
+    vf r;
+    EACH_FLOAT r.at[i] = i < LANES ? a.at[2 * i] : b.at[2 * i - 2 * LANES];
+    return r;
+}
+static inline vf vf_odd(vf a, vf b) {
+    vf r;
+    EACH_FLOAT r.at[i] = i < LANES ? a.at[2 * i + 1] : b.at[2 * i + 1 - 2 * LANES];
+    return r;
+}
+
 static inline vf vf_load(const float *p) {
     vf r;
     memcpy(&r, p, sizeof r);
@@ -122,6 +156,10 @@ static inline vf vf_set(float a) {
 }
 static inline vf vf_add(vf a, vf b) {
     EACH_FLOAT a.at[i] += b.at[i];
+    return a;
+}
+static inline vf vf_sub(vf a, vf b) {
+    EACH_FLOAT a.at[i] -= b.at[i];
     return a;
 }
 static inline vf vf_mul(vf a, vf b) {
@@ -168,6 +206,20 @@ static inline void vf_store_f16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_f1
 static inline void vf_store_bf16(uint16_t *p, vf a) { EACH_FLOAT p[i] = posenc_bf16_of_f32(a.at[i]); }
 static inline void vf_stream_f16(uint16_t *p, vf a) { vf_store_f16(p, a); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { vf_store_bf16(p, a); }
+
+/* 4 * LANES numbers of bf16, those at even and those at odd places apart. */
+typedef struct vf_two {
+    vf even, odd;
+} vf_two;
+static inline vf_two two_load_bf16(const uint16_t *p) {
+    vf_two r;
+    EACH_FLOAT r.even.at[i] = posenc_f32_of_bf16(p[2 * i]), r.odd.at[i] = posenc_f32_of_bf16(p[2 * i + 1]);
+    return r;
+}
+static inline void two_store_bf16(uint16_t *p, vf_two a) {
+    EACH_FLOAT p[2 * i] = posenc_bf16_of_f32(a.even.at[i]), p[2 * i + 1] = posenc_bf16_of_f32(a.odd.at[i]);
+}
+static inline void two_stream_bf16(uint16_t *p, vf_two a) { two_store_bf16(p, a); }
 
 /* Whether any float lies half way between two results of the narrower type, as far as its own bits say. For f16, floats
  * below 2^-14 (subnormal results) count as half way, whatever they are. */
@@ -233,6 +285,7 @@ static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
 }
 
 static inline void prefetch_once(const void *p) { (void)p; }
+static inline void prefetch_near(const void *p) { (void)p; }
 static inline void stream_fence(void) {}
 
 #endif

@@ -27,6 +27,8 @@ static inline vd vd_product_error(vd a, vd b, vd p) { return vfmaq_f64(vnegq_f64
 
 static inline vd vd_zip_low(vd s, vd c) { return vzip1q_f64(s, c); }
 static inline vd vd_zip_high(vd s, vd c) { return vzip2q_f64(s, c); }
+static inline vd vd_even(vd a, vd b) { return vuzp1q_f64(a, b); }
+static inline vd vd_odd(vd a, vd b) { return vuzp2q_f64(a, b); }
 
 static inline vh vh_round(vd a) { return vcvt_f32_f64(a); }
 /* The architecture has this rounding: FCVTXN. */
@@ -34,12 +36,17 @@ static inline vh vh_round_odd(vd a) { return vcvtx_f32_f64(a); }
 
 static inline vf vf_join(vh a, vh b) { return vcombine_f32(a, b); }
 static inline vf vf_zip(vh a, vh b) { return vcombine_f32(vzip1_f32(a, b), vzip2_f32(a, b)); }
+static inline vf vf_zip_low(vf a, vf b) { return vzip1q_f32(a, b); }
+static inline vf vf_zip_high(vf a, vf b) { return vzip2q_f32(a, b); }
+static inline vf vf_even(vf a, vf b) { return vuzp1q_f32(a, b); }
+static inline vf vf_odd(vf a, vf b) { return vuzp2q_f32(a, b); }
 
 static inline vf vf_load(const float *p) { return vld1q_f32(p); }
 static inline void vf_store(float *p, vf a) { vst1q_f32(p, a); }
 static inline void vf_stream(float *p, vf a) { vst1q_f32(p, a); }
 static inline vf vf_set(float a) { return vdupq_n_f32(a); }
 static inline vf vf_add(vf a, vf b) { return vaddq_f32(a, b); }
+static inline vf vf_sub(vf a, vf b) { return vsubq_f32(a, b); }
 static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
 static inline vf vf_min(vf a, vf b) { return vminq_f32(a, b); }
@@ -60,6 +67,25 @@ static inline void vf_store_bf16(uint16_t *p, vf a) {
 }
 static inline void vf_stream_f16(uint16_t *p, vf a) { vf_store_f16(p, a); }
 static inline void vf_stream_bf16(uint16_t *p, vf a) { vf_store_bf16(p, a); }
+
+typedef struct vf_two {
+    vf even, odd;
+} vf_two;
+static inline vf_two two_load_bf16(const uint16_t *p) {
+    uint32x4_t words = vreinterpretq_u32_u16(vld1q_u16(p));
+    return (vf_two){vreinterpretq_f32_u32(vshlq_n_u32(words, 16)),
+                    vreinterpretq_f32_u32(vandq_u32(words, vdupq_n_u32(0xFFFF0000)))};
+}
+static inline uint32x4_t rounded_bf16(vf a) {
+    uint32x4_t bits = vreinterpretq_u32_f32(a), odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    uint32x4_t rounded = vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7FFF)));
+    return vbslq_u32(vceqq_f32(a, a), rounded, vorrq_u32(bits, vdupq_n_u32(0x400000)));
+}
+static inline void two_store_bf16(uint16_t *p, vf_two a) {
+    uint32x4_t odd = vandq_u32(rounded_bf16(a.odd), vdupq_n_u32(0xFFFF0000));
+    vst1q_u16(p, vreinterpretq_u16_u32(vorrq_u32(vshrq_n_u32(rounded_bf16(a.even), 16), odd)));
+}
+static inline void two_stream_bf16(uint16_t *p, vf_two a) { two_store_bf16(p, a); }
 
 static inline uint32x4_t half_way_bits(vf a, uint32_t mask, uint32_t tie) {
     return vceqq_u32(vandq_u32(vreinterpretq_u32_f32(a), vdupq_n_u32(mask)), vdupq_n_u32(tie));
@@ -97,7 +123,15 @@ static inline vd vd_keep(vd a, const uint32_t *words, uint32_t threshold) {
     return vreinterpretq_f64_u64(vandq_u64(vreinterpretq_u64_f64(a), wide));
 }
 
-static inline void prefetch_once(const void *p) { __builtin_prefetch(p, 0, 0); }
+/* As in vec_avx2.h. */
+static inline void prefetch_once(const void *p) {
+    __builtin_prefetch(p, 0, 0);
+    __asm__ volatile("");
+}
+static inline void prefetch_near(const void *p) {
+    __builtin_prefetch(p, 0, 3);
+    __asm__ volatile("");
+}
 static inline void stream_fence(void) {}
 
 #endif

@@ -40,18 +40,25 @@ static float power(double base, float exponent) {
     return round_reciprocal(&inverse);
 }
 
-void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t step, uint64_t denominator,
-                                bool by_exp) {
-    float rate = by_exp ? (float)(-posenc_wide_log(base) / (double)denominator) : 0;
+void posenc_float32_powers(float *powers, size_t n, double base, uint64_t step, uint64_t denominator) {
     for (size_t i = 0; i < n; i++) {
         float numerator = (float)(step * i);
-        if (by_exp) {
-            float exponent = numerator * rate; /* assigned, so that it is rounded where floats are computed in double */
-            posenc_wide value = posenc_wide_exp((double)exponent);
-            inv_freq[i] = round_wide(&value);
-        } else {
-            inv_freq[i] = 1 / power((double)(float)base, numerator / (float)denominator);
-        }
+        powers[i] = power((double)(float)base, numerator / (float)denominator);
+    }
+}
+
+void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t step, uint64_t denominator,
+                                bool by_exp) {
+    if (!by_exp) {
+        posenc_float32_powers(inv_freq, n, base, step, denominator);
+        for (size_t i = 0; i < n; i++) inv_freq[i] = 1 / inv_freq[i];
+        return;
+    }
+    float rate = (float)(-posenc_wide_log(base) / (double)denominator);
+    for (size_t i = 0; i < n; i++) {
+        float exponent = (float)(step * i) * rate; /* assigned, so that it is rounded where floats are doubles */
+        posenc_wide value = posenc_wide_exp((double)exponent);
+        inv_freq[i] = round_wide(&value);
     }
 }
 

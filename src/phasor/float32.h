@@ -16,6 +16,9 @@
 void posenc_float32_frequencies(float *inv_freq, size_t n, double base, uint64_t step, uint64_t denominator,
                                 bool by_exp);
 
+/* powers[i] = base^(step * i / denominator), whose reciprocals are the frequencies of float32. */
+void posenc_float32_powers(float *powers, size_t n, double base, uint64_t step, uint64_t denominator);
+
 /* inv_freq[i] for i in 0..n-1 as diffusion code has it: c * i, then / span, then exp. */
 void posenc_float32_timestep_frequencies(float *inv_freq, size_t n, double base, double span);
 

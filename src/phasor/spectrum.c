@@ -1,5 +1,7 @@
 #include "phasor/spectrum.h"
 
+#include <math.h>
+
 static const posenc_wide half_turn = {{0, 0, (uint64_t)1 << 63, 0}};
 
 /* One product a step: the error grows by 2^-180 of the value each time, and 2^24 steps leave it below 2^-150. */
@@ -13,6 +15,28 @@ void posenc_spectrum_geometric(posenc_wide *turns, size_t n, double base, uint64
     if (n == 1) return;
     posenc_wide ratio = posenc_wide_power(base, numerator, denominator);
     multiply_up(turns, n, &ratio);
+}
+
+void posenc_spectrum_powers(posenc_wide *turns, size_t n, const posenc_wide *ratio) {
+    if (n == 0) return;
+    turns[0] = posenc_wide_inverse_turn;
+    multiply_up(turns, n, ratio);
+}
+
+void posenc_spectrum_radians(posenc_wide *turns, size_t n, const double *omega) {
+    for (size_t i = 0; i < n; i++) {
+        posenc_wide size = posenc_wide_of_double(fabs(omega[i]));
+        turns[i] = posenc_wide_multiply(&size, &posenc_wide_inverse_turn);
+        if (omega[i] < 0) turns[i] = posenc_wide_negate(&turns[i]);
+    }
+}
+
+double posenc_spectrum_omega(const posenc_wide *turns) {
+    bool negative = posenc_wide_is_negative(turns);
+    posenc_wide size = negative ? posenc_wide_negate(turns) : *turns;
+    size = posenc_wide_multiply(&size, &posenc_wide_turn);
+    double omega = posenc_wide_to_double(&size);
+    return negative ? -omega : omega;
 }
 
 void posenc_spectrum_scale(posenc_wide *turns, size_t n, double factor) {

@@ -11,6 +11,15 @@
  * the last exponent is at most 1 in size. Error below 2^-150 of max(1, value). */
 void posenc_spectrum_geometric(posenc_wide *turns, size_t n, double base, uint64_t numerator, uint64_t denominator);
 
+/* turns[i] = ratio^i / (2 pi), 0 < ratio; all else as posenc_spectrum_geometric. */
+void posenc_spectrum_powers(posenc_wide *turns, size_t n, const posenc_wide *ratio);
+
+/* turns[i] = abs(omega[i]) / (2 pi) with omega's sign; abs(omega) below 2^40. Error below 2^-150. */
+void posenc_spectrum_radians(posenc_wide *turns, size_t n, const double *omega);
+
+/* A frequency of either sign in radians per position, rounded to double. */
+double posenc_spectrum_omega(const posenc_wide *turns);
+
 /* turns[i] *= factor, 0 < factor: as if positions were factor times as large. The error grows by factor, and 2^-191. */
 void posenc_spectrum_scale(posenc_wide *turns, size_t n, double factor);
 

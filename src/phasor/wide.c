@@ -3,10 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-/* floor(2^192 / (2 pi) + 1/2) and floor(2^192 ln 2 + 1/2), from 400-bit arithmetic. */
+/* floor(2^192 x + 1/2) for x = 1 / (2 pi), 2 pi, ln(2 pi) and ln 2, from 400-bit arithmetic. */
 const posenc_wide posenc_wide_inverse_turn = {{0x36D8A5664F10E410u, 0x7F09D5F47D4D3770u, 0x28BE60DB9391054Au, 0}};
+const posenc_wide posenc_wide_turn = {{0x48127044533E63A0u, 0x2633145C06E0E689u, 0x487ED5110B4611A6u, 6}};
+const posenc_wide posenc_wide_log_turn = {{0x9F611F1A268B169Cu, 0x2979200288324047u, 0xD67F1C864BEB4A69u, 1}};
+const posenc_wide posenc_wide_one = {{0, 0, 0, 1}};
 static const posenc_wide ln2 = {{0x40F343267298B62Eu, 0xC9E3B39803F2F6AFu, 0xB17217F7D1CF79ABu, 0}};
-static const posenc_wide one = {{0, 0, 0, 1}};
 
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 two_words;
@@ -82,7 +84,7 @@ posenc_wide posenc_wide_add(posenc_wide a, const posenc_wide *b) {
     return a;
 }
 
-static posenc_wide subtract(posenc_wide a, const posenc_wide *b) {
+posenc_wide posenc_wide_subtract(posenc_wide a, const posenc_wide *b) {
     uint64_t borrow = 0;
     for (int i = 0; i < POSENC_WIDE_WORDS; i++) {
         uint64_t difference = a.w[i] - b->w[i];
@@ -119,7 +121,12 @@ posenc_wide posenc_wide_times_ratio(const posenc_wide *a, uint64_t numerator, ui
     return divide_small(multiply_small(a, numerator), denominator);
 }
 
-posenc_wide posenc_wide_negate(const posenc_wide *a) { return subtract((posenc_wide){{0, 0, 0, 0}}, a); }
+bool posenc_wide_less(const posenc_wide *a, const posenc_wide *b) {
+    posenc_wide difference = posenc_wide_subtract(*a, b);
+    return posenc_wide_is_negative(&difference);
+}
+
+posenc_wide posenc_wide_negate(const posenc_wide *a) { return posenc_wide_subtract((posenc_wide){{0, 0, 0, 0}}, a); }
 
 /* The bits of x from 2^63 down, 64 at a time. */
 posenc_wide posenc_wide_of_double(double x) {
@@ -144,6 +151,31 @@ static posenc_wide scale(posenc_wide a, int k) {
     return a;
 }
 
+/* divisor = m 2^(k - 64) with 2^63 <= m < 2^64: the words of a, one of zeros behind them, are divided by m. */
+posenc_wide posenc_wide_divide(const posenc_wide *a, double divisor) {
+    int k;
+    uint64_t m = (uint64_t)ldexp(frexp(divisor, &k), 53) << 11, remainder = 0;
+    posenc_wide quotient = {{0, 0, 0, 0}};
+    for (int i = POSENC_WIDE_WORDS - 1; i >= -1; i--) {
+        uint64_t word = divide_words(remainder, i >= 0 ? a->w[i] : 0, m, &remainder);
+        if (i + 1 < POSENC_WIDE_WORDS) quotient.w[i + 1] = word; /* the first is 0 below 2^63 */
+    }
+    return scale(quotient, -k);
+}
+
+/* Bit by bit. */
+posenc_wide posenc_wide_ratio(const posenc_wide *a, const posenc_wide *b) {
+    posenc_wide rest = *a, quotient = {{0, 0, 0, 0}};
+    if (!less(a, b)) return posenc_wide_one;
+    for (int bit = 191; bit >= 0; bit--) {
+        rest = posenc_wide_add(rest, &rest);
+        if (less(&rest, b)) continue;
+        rest = posenc_wide_subtract(rest, b);
+        quotient.w[bit / 64] |= (uint64_t)1 << bit % 64;
+    }
+    return quotient;
+}
+
 /* abs(ln base), and whether it is negative. base = m 2^k with m in [sqrt(1/2), sqrt 2); with z = (m - 1) / (m + 1),
  * ln m = 2 (z + z^3/3 + z^5/5 + ...), abs(z) < 0.1716, so 38 terms reach 2^-192. */
 static posenc_wide logarithm(double base, bool *negative) {
@@ -164,13 +196,13 @@ static posenc_wide logarithm(double base, bool *negative) {
     posenc_wide octaves = multiply_small(&ln2, (uint64_t)(k < 0 ? -k : k));
     *negative = k < 0 || (k == 0 && below);
     if (k == 0) return sum;
-    return below == (k < 0) ? posenc_wide_add(octaves, &sum) : subtract(octaves, &sum);
+    return below == (k < 0) ? posenc_wide_add(octaves, &sum) : posenc_wide_subtract(octaves, &sum);
 }
 
 /* e^x for 0 <= x <= ln 2: the series at x / 256, then eight squarings. */
 static posenc_wide exponential(posenc_wide x) {
     x = scale(x, -8);
-    posenc_wide sum = posenc_wide_add(one, &x), term = x;
+    posenc_wide sum = posenc_wide_add(posenc_wide_one, &x), term = x;
     for (uint64_t n = 2; !is_zero(&term); n++) {
         term = posenc_wide_multiply(&term, &x);
         term = divide_small(term, n);
@@ -183,10 +215,10 @@ static posenc_wide exponential(posenc_wide x) {
 /* e^x, or e^-x where shrinks. */
 static posenc_wide exponential_of_any(posenc_wide x, bool shrinks) {
     int k = 0;
-    for (; !less(&x, &ln2); k++) x = subtract(x, &ln2);
+    for (; !less(&x, &ln2); k++) x = posenc_wide_subtract(x, &ln2);
     if (!shrinks) return scale(exponential(x), k);
-    if (is_zero(&x)) return scale(one, -k);
-    return scale(exponential(subtract(ln2, &x)), -k - 1); /* e^-(x + k ln2) = e^(ln2 - x) / 2^(k+1) */
+    if (is_zero(&x)) return scale(posenc_wide_one, -k);
+    return scale(exponential(posenc_wide_subtract(ln2, &x)), -k - 1); /* e^-(x + k ln2) = e^(ln2 - x) / 2^(k+1) */
 }
 
 posenc_wide posenc_wide_power(double base, uint64_t numerator, uint64_t denominator) {
@@ -201,13 +233,38 @@ posenc_wide posenc_wide_growth(double base, uint64_t numerator, uint64_t denomin
     return exponential_of_any(posenc_wide_times_ratio(&x, numerator, denominator), below_one);
 }
 
+/* ln a for a >= 1: with x = m 2^k the 53 bits at its top, r = a / x - 1 is below 2^-52, and
+ * ln(1 + r) = r - r^2/2 + r^3/3 - ..., whose fourth term is below 2^-209. */
+static posenc_wide logarithm_of_wide(const posenc_wide *a) {
+    double x = posenc_wide_to_double(a);
+    posenc_wide whole = posenc_wide_of_double(x);
+    bool above = posenc_wide_less(a, &whole), negative;
+    posenc_wide rest = above ? posenc_wide_subtract(whole, a) : posenc_wide_subtract(*a, &whole);
+    posenc_wide r = posenc_wide_divide(&rest, x), square = posenc_wide_multiply(&r, &r);
+    posenc_wide cube = posenc_wide_multiply(&square, &r), sum = logarithm(x, &negative);
+    square = divide_small(square, 2);
+    cube = divide_small(cube, 3);
+    posenc_wide odd = posenc_wide_add(r, &cube);
+    sum = above ? posenc_wide_subtract(sum, &odd) : posenc_wide_add(sum, &odd);
+    return posenc_wide_subtract(sum, &square);
+}
+
+posenc_wide posenc_wide_power_of_wide(const posenc_wide *base, uint64_t numerator, uint64_t denominator) {
+    posenc_wide x = logarithm_of_wide(base);
+    return exponential_of_any(posenc_wide_times_ratio(&x, numerator, denominator), true);
+}
+
 posenc_wide posenc_wide_exp(double x) { return exponential_of_any(posenc_wide_of_double(fabs(x)), x < 0); }
 
-double posenc_wide_log(double base) {
+posenc_wide posenc_wide_signed_log(double x) {
     bool negative;
-    posenc_wide x = logarithm(base, &negative);
-    double value = posenc_wide_to_double(&x);
-    return negative ? -value : value;
+    posenc_wide size = logarithm(x, &negative);
+    return negative ? posenc_wide_negate(&size) : size;
+}
+
+double posenc_wide_log(double base) {
+    posenc_wide x = posenc_wide_signed_log(base);
+    return posenc_wide_to_double(&x);
 }
 
 posenc_wide posenc_wide_minus_log(double x) {

@@ -16,8 +16,8 @@ typedef struct posenc_wide {
     uint64_t w[POSENC_WIDE_WORDS];
 } posenc_wide;
 
-/* 1 / (2 pi), to 192 bits. */
-extern const posenc_wide posenc_wide_inverse_turn;
+/* 1 / (2 pi), 2 pi, ln(2 pi) and 1, to 192 bits. */
+extern const posenc_wide posenc_wide_inverse_turn, posenc_wide_turn, posenc_wide_log_turn, posenc_wide_one;
 
 /* The high word of a product of words; *low receives the other. */
 uint64_t posenc_multiply_words(uint64_t a, uint64_t b, uint64_t *low);
@@ -28,8 +28,21 @@ posenc_wide posenc_wide_multiply(const posenc_wide *a, const posenc_wide *b);
 /* a + b; the integer part must fit. */
 posenc_wide posenc_wide_add(posenc_wide a, const posenc_wide *b);
 
+/* a - b, of either sign. */
+posenc_wide posenc_wide_subtract(posenc_wide a, const posenc_wide *b);
+
+/* a < b, for numbers of either sign below 2^62 in size. */
+bool posenc_wide_less(const posenc_wide *a, const posenc_wide *b);
+
 /* a * numerator / denominator, cut below 2^-192; the integer part of the product must fit; denominator > 0. */
 posenc_wide posenc_wide_times_ratio(const posenc_wide *a, uint64_t numerator, uint64_t denominator);
+
+/* a / divisor for 0 < divisor, cut below 2^-192 max(1, 1 / divisor); the quotient below 2^62. divisor from 2^-63 to
+ * 2^190. */
+posenc_wide posenc_wide_divide(const posenc_wide *a, double divisor);
+
+/* a / b for 0 <= a < b < 2^62, cut below 2^-192; 1 for a >= b, whatever b. */
+posenc_wide posenc_wide_ratio(const posenc_wide *a, const posenc_wide *b);
 
 /* x for 0 <= x < 2^63, cut below 2^-192. */
 posenc_wide posenc_wide_of_double(double x);
@@ -45,11 +58,18 @@ posenc_wide posenc_wide_power(double base, uint64_t numerator, uint64_t denomina
 /* base^(+numerator / denominator), all else as posenc_wide_power; the value below 2^63. */
 posenc_wide posenc_wide_growth(double base, uint64_t numerator, uint64_t denominator);
 
+/* base^(-numerator / denominator) for a base of 1 and more, below 2^62, that is no double: all else as
+ * posenc_wide_power, and the base's own error below 2^-192 is on top. */
+posenc_wide posenc_wide_power_of_wide(const posenc_wide *base, uint64_t numerator, uint64_t denominator);
+
 /* e^x for abs(x) <= 80. */
 posenc_wide posenc_wide_exp(double x);
 
 /* ln(base), rounded to double. */
 double posenc_wide_log(double base);
+
+/* ln(x), of either sign, error below 2^-180; x as the base of posenc_wide_power. */
+posenc_wide posenc_wide_signed_log(double x);
 
 /* -ln(x) for 0 < x <= 1, error below 2^-180. */
 posenc_wide posenc_wide_minus_log(double x);

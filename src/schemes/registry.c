@@ -9,6 +9,7 @@ static const posenc_scheme *const schemes[] = {
     &posenc_scheme_timestep,
     &posenc_scheme_fourier,
     &posenc_scheme_learned,
+    &posenc_scheme_rotary,
 };
 
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };

@@ -33,7 +33,11 @@ typedef struct posenc_rotary {
     bool by_length;                      /* dynamic or longrope, not pinned: calls must give lengths */
     posenc_rotary_spectrum spectrum;     /* at the pinned length, or where there is none at original_length */
     double xpos_scale_base, xpos_centre; /* scale_base 0: no xPos */
-    const void *own;                     /* the family's own copies of lists */
+    int n_blocks;                        /* where pairs stand, for every spectrum: blocks without rows */
+    posenc_rotary_block layout[POSENC_MOST_AXES];
+    size_t *places;   /* memory of the blocks' at; NULL: none */
+    double *log_zeta; /* [2 pairs] xPos: ln zeta_i, then what it lacks; NULL: no xPos */
+    size_t bytes;     /* that all of it holds */
 } posenc_rotary;
 
 /* The rotary part of a plan; NULL where it is of another scheme. */

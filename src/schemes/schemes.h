@@ -8,5 +8,6 @@ extern const posenc_scheme posenc_scheme_sinusoidal;
 extern const posenc_scheme posenc_scheme_timestep;
 extern const posenc_scheme posenc_scheme_fourier;
 extern const posenc_scheme posenc_scheme_learned;
+extern const posenc_scheme posenc_scheme_rotary;
 
 #endif

@@ -16,6 +16,7 @@ printf '0\n7\n-3\n' >positions.csv
 printf '0\n7\n-3\n1.5\n9\n' >positions5.csv
 printf '1,2\n3,4\n5,6\n7,8\n' >grid.csv
 echo 'the cat chases the mouse' >words.txt
+printf '{"model_type":"gemma3_text","head_dim":8,"num_hidden_layers":6,"max_position_embeddings":64,"rope_scaling":{"rope_type":"longrope","short_factor":[1,1.0299999713897705,2,3],"long_factor":[2,3,4,5],"original_max_position_embeddings":32,"mrope_section":[2,1,1],"fact\\u006fr_of_a_long_name":4}}' >config.json
 
 complain() {
     failures=$((failures + 1))
@@ -37,7 +38,7 @@ judge() {
     *) complain "$1: exit status $2" ;;
     esac
     for left in .* *; do
-        case $left in . | .. | out | err | kept | counted | grid.csv | positions.csv | positions5.csv | words.txt | x.npy | x.safetensors | *.out | "$result") ;;
+        case $left in . | .. | out | err | kept | counted | config.json | grid.csv | positions.csv | positions5.csv | words.txt | x.npy | x.safetensors | *.out | "$result") ;;
         *) complain "$1: leaves $left" ; rm -f "$left" ;;
         esac
     done
@@ -84,10 +85,14 @@ every check-learned none check grid.csv --threads 2
 every resize-npy r.npy resize x.npy --to 7 -o r.npy
 every resize-grid r.safetensors resize x.safetensors --from 2x2 --prefix 1 --to 3x4 -o r.safetensors
 every resize-csv r.npy resize grid.csv --to 3x3 --antialias -o r.npy
+every convert-pairing-npy w.npy convert-pairing x.npy --q x --heads 1 --rotary-dim 4 --from halves --to interleaved -o w.npy
+every convert-pairing-safetensors w.safetensors convert-pairing x.safetensors --k pe --heads 1 --rotary-dim 4 --from interleaved --to halves -o w.safetensors --json
 every similarity none similarity x.npy
 every similarity-json m.csv similarity x.safetensors --threads 2 -o m.csv --json
 every similarity-npy m.npy similarity x.npy -o m.npy
 every similarity-curve c.safetensors similarity x.npy --curve c.safetensors
+every explain none explain config.json
+every explain-json none explain config.json --length 33 --json
 
 # plot is not here: cairo and the libraries behind it take memory of their own, and end the program where they have none.
 # What posenc itself allocates for a picture fails one by one in tests/report/plot_draw.c.

@@ -159,7 +159,7 @@ static void test_the_good_file_is_good(void **state) {
 static void test_versions_and_schemes(void **state) {
     (void)state;
     static const char *const versions[] = {"2", "0", "", "1.0", "01", "one"};
-    static const char *const schemes[] = {"rotary", "sinusodial", "", "Sinusoidal"};
+    static const char *const schemes[] = {"rotatory", "sinusodial", "", "Sinusoidal"};
     draft d;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         d = good_draft();

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-enum { MOST_LINES = 24, MOST_TEXT = 4096, MOST_BLOCK = 8 << 20 };
+enum { MOST_LINES = 48, MOST_TEXT = 4096, MOST_LIST = 25 * MOST_TEXT, MOST_BLOCK = 8 << 20 };
 
 /* Cuts the text into a scheme and parameters, in place. */
 static size_t cut(char *text, posenc_parameter *parameters) {
@@ -31,7 +31,7 @@ static size_t cut(char *text, posenc_parameter *parameters) {
 
 static posenc_plan *made_again(const posenc_context *context, const posenc_plan *plan) {
     const posenc_scheme_info *info = posenc_scheme_find(posenc_plan_scheme(plan));
-    static char texts[MOST_LINES][64];
+    static char texts[MOST_LINES][MOST_LIST];
     posenc_parameter parameters[MOST_LINES];
     must(info->n_parameters <= MOST_LINES);
     for (size_t i = 0; i < info->n_parameters; i++) {
@@ -59,6 +59,25 @@ static void must_write_the_same(const posenc_plan *a, const posenc_plan *b) {
     free(second);
 }
 
+/* Frequencies, axes and facts, at the plan's own length and at one that a call might give. */
+static void must_turn_the_same(const posenc_plan *a, const posenc_plan *b) {
+    size_t n = (size_t)posenc_plan_dim(a) / 2;
+    double *first = malloc(n * sizeof *first), *second = malloc(n * sizeof *second);
+    must(first && second && posenc_plan_dim(a) == posenc_plan_dim(b));
+    for (int64_t length = 0; length <= 100000; length += 100000) {
+        posenc_rotary_info x = {.size = sizeof x}, y = {.size = sizeof y};
+        posenc_status status = posenc_rotary_describe(a, length, &x, first, NULL, NULL);
+        must(status == POSENC_OK || status == POSENC_ERROR_MEMORY || (length > 0 && status == POSENC_ERROR_ARGUMENT));
+        if (status != POSENC_OK) continue;
+        must(posenc_rotary_describe(b, length, &y, second, NULL, NULL) == POSENC_OK);
+        must(x.axes == y.axes && x.amplitude == y.amplitude && x.softmax_factor == y.softmax_factor);
+        must(x.kept == y.kept && x.blended == y.blended && x.divided == y.divided);
+        must(memcmp(first, second, n * sizeof *first) == 0);
+    }
+    free(first);
+    free(second);
+}
+
 static void try_plan(const posenc_context *context, const char *scheme, const posenc_parameter *parameters, size_t n) {
     posenc_error error = {.offset = -1};
     posenc_plan *plan = NULL;
@@ -67,7 +86,8 @@ static void try_plan(const posenc_context *context, const char *scheme, const po
     must(status == POSENC_OK || (error.status == status && strlen(error.message) > 0));
     if (!plan) return;
     posenc_plan *again = made_again(context, plan);
-    must_write_the_same(plan, again);
+    bool turns = posenc_scheme_find(posenc_plan_scheme(plan))->effect == POSENC_EFFECT_ROTATES_PAIRS;
+    (turns ? must_turn_the_same : must_write_the_same)(plan, again);
     posenc_plan_destroy(again);
     posenc_plan_destroy(plan);
 }
