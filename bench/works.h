@@ -38,8 +38,10 @@ enum {
     POSENC_BENCH_FRESH = 16,   /* page faults included */
     POSENC_BENCH_DROPOUT = 32, /* in training, one element in ten dropped */
     POSENC_BENCH_BACKWARD = 64,
-    POSENC_BENCH_PACKED = 128, /* sequences one behind the other; else per-row offsets */
-    POSENC_BENCH_SUMMARY = 256 /* statistics of all pairs; else their matrix */
+    POSENC_BENCH_PACKED = 128,    /* sequences one behind the other; else per-row offsets */
+    POSENC_BENCH_SUMMARY = 256,   /* statistics of all pairs; else their matrix */
+    POSENC_BENCH_STORED = 512,    /* a stored table; else rows made on the fly */
+    POSENC_BENCH_FLATTENED = 1024 /* a frame is one token; else its pixels share a row */
 };
 
 struct posenc_bench_work {
@@ -69,8 +71,11 @@ posenc_bench_runner posenc_bench_add;         /* add.c */
 posenc_bench_runner posenc_bench_encode;      /* encoder.c */
 posenc_bench_runner posenc_bench_encode_rows; /* encoder.c */
 posenc_bench_runner posenc_bench_learned;     /* learned.c */
+posenc_bench_runner posenc_bench_grid;        /* axes.c */
 posenc_bench_runner posenc_bench_token;       /* token.c */
+posenc_bench_runner posenc_bench_real;        /* real.c */
 posenc_bench_runner posenc_bench_two_threads; /* two_threads.c */
+posenc_bench_runner posenc_bench_video;       /* video.c */
 posenc_bench_runner posenc_bench_similarity;  /* similarity.c */
 posenc_bench_runner posenc_bench_baseline;    /* baseline.c */
 

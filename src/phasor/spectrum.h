@@ -11,6 +11,10 @@
  * the last exponent is at most 1 in size. Error below 2^-150 of max(1, value). */
 void posenc_spectrum_geometric(posenc_wide *turns, size_t n, double base, uint64_t numerator, uint64_t denominator);
 
+/* The same with turns[0] = *first, and all others in its measure. */
+void posenc_spectrum_geometric_from(posenc_wide *turns, size_t n, const posenc_wide *first, double base,
+                                    uint64_t numerator, uint64_t denominator);
+
 /* turns[i] *= factor, 0 < factor: as if positions were factor times as large. The error grows by factor, and 2^-191. */
 void posenc_spectrum_scale(posenc_wide *turns, size_t n, double factor);
 

@@ -17,6 +17,10 @@ static posenc_status refuse_text(const posenc_parameter_info *info, const char *
                                info->minimum, info->maximum, text);
         case POSENC_PARAMETER_FLAG:
             return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected true or false, got \"%.40s\"", text);
+        case POSENC_PARAMETER_EXTENTS:
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name,
+                               "expected 1..%d extents parted by x, such as 14x14, got \"%.40s\"", POSENC_MOST_AXES,
+                               text);
         case POSENC_PARAMETER_CHOICE:
             break;
     }
@@ -53,8 +57,26 @@ static bool parse_value(const posenc_parameter_info *info, const char *text, pos
             return parse_choice(info, text, &value->integer);
         case POSENC_PARAMETER_FLAG:
             return parse_flag(text, &value->integer);
+        case POSENC_PARAMETER_EXTENTS:
+            return posenc_extents_parse(text, value->extents, &value->integer);
     }
     return false;
+}
+
+static posenc_status check_extents(const posenc_parameter_info *info, const posenc_value *value, posenc_error *error) {
+    char text[POSENC_EXTENTS_TEXT];
+    int64_t cells;
+    if (value->integer < 1 || value->integer > POSENC_MOST_AXES)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected 1..%d axes, got %lld", POSENC_MOST_AXES,
+                           (long long)value->integer);
+    posenc_extents_print(value->extents, value->integer, text);
+    for (int64_t i = 0; i < value->integer; i++)
+        if (!((double)value->extents[i] >= info->minimum && (double)value->extents[i] <= info->maximum))
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected extents %.0f..%.0f, got %s",
+                               info->minimum, info->maximum, text);
+    if (posenc_extents_product(value->extents, value->integer, &cells)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected at most 2^%d cells, got %s",
+                       POSENC_MOST_CELL_BITS, text);
 }
 
 static posenc_status check_value(const posenc_parameter_info *info, const posenc_value *value, posenc_error *error) {
@@ -65,6 +87,7 @@ static posenc_status check_value(const posenc_parameter_info *info, const posenc
     if (info->kind == POSENC_PARAMETER_REAL && !(value->real >= info->minimum && value->real <= info->maximum))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected a number %g..%g, got %g", info->minimum,
                            info->maximum, value->real);
+    if (info->kind == POSENC_PARAMETER_EXTENTS) return check_extents(info, value, error);
     if (info->kind != POSENC_PARAMETER_CHOICE) return POSENC_OK;
     int64_t n = 0;
     while (info->choices[n]) n++;
@@ -103,7 +126,7 @@ static posenc_status refuse_name(const posenc_scheme_info *info, const char *nam
 posenc_status posenc_values_default(const posenc_scheme *scheme, posenc_value *values, posenc_error *error) {
     for (size_t i = 0; i < scheme->info.n_parameters; i++) {
         const posenc_parameter_info *info = &scheme->info.parameters[i];
-        values[i] = (posenc_value){0, 0};
+        values[i] = (posenc_value){.integer = 0};
         if (info->default_text && !parse_value(info, info->default_text, &values[i]))
             return refuse_text(info, info->default_text, error);
     }
@@ -150,6 +173,9 @@ posenc_status posenc_plan_parameter(const posenc_plan *plan, const char *name, c
             break;
         case POSENC_PARAMETER_FLAG:
             snprintf(whole, sizeof whole, "%s", value->integer ? "true" : "false");
+            break;
+        case POSENC_PARAMETER_EXTENTS:
+            posenc_extents_print(value->extents, value->integer, whole);
             break;
     }
     if (!text || strlen(whole) >= capacity) return POSENC_ERROR_ARGUMENT;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/memory.h"
-#include "schemes/scheme.h"
+#include "schemes/axes.h"
 
 posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
                                       const posenc_value *values, posenc_plan **out, posenc_error *error) {
@@ -59,6 +59,7 @@ void posenc_plan_destroy(posenc_plan *plan) {
     if (!plan) return;
     posenc_release(plan->context, plan->rows.inv_freq);
     posenc_engine_destroy(&plan->rows.engine);
+    posenc_axes_destroy(plan->context, plan->rows.axes);
     posenc_release(plan->context, plan);
 }
 
@@ -70,7 +71,7 @@ const char *posenc_plan_isa(const posenc_plan *plan) { return posenc_isa_text(pl
 
 size_t posenc_plan_bytes(const posenc_plan *plan) {
     size_t floats = plan->rows.inv_freq ? plan->rows.engine.padded * sizeof(float) : 0;
-    return sizeof *plan + plan->rows.engine.memory_bytes + floats;
+    return sizeof *plan + plan->rows.engine.memory_bytes + floats + posenc_axes_bytes(plan->rows.axes);
 }
 
 static bool has_row(const posenc_rows *rows, double position) {

@@ -5,14 +5,17 @@
 #include <posenc/plan.h>
 #include <posenc/scheme.h>
 
+#include "schemes/extents.h"
 #include "schemes/rows.h"
 
 enum { POSENC_MOST_PARAMETERS = 16 };
 
-/* One parameter's value: integers, choices (as an index) and flags in integer, reals in real. */
+/* One parameter's value: integers, choices (as an index) and flags in integer, reals in real, extents in extents, their
+ * number in integer. */
 typedef struct posenc_value {
     int64_t integer;
     double real;
+    int64_t extents[POSENC_MOST_AXES];
 } posenc_value;
 
 typedef struct posenc_scheme {
