@@ -34,3 +34,16 @@ void posenc_bench_float32(void *state) {
     for (int64_t r = 0; r < t->rows; r++)
         one_row((float)(t->start + r * t->step), frequency, pairs, sine, cosine, t->out + r * t->dim);
 }
+
+FOR_EACH_MACHINE
+static void one_step(float step, const float *restrict frequency, int64_t half, float *restrict row) {
+    for (int64_t i = 0; i < half; i++) row[i] = cosf(step * frequency[i]);
+    for (int64_t i = 0; i < half; i++) row[half + i] = sinf(step * frequency[i]);
+}
+
+void posenc_bench_float32_steps(void *state) {
+    const posenc_bench_steps *t = state;
+    int64_t half = t->dim / 2;
+    for (int64_t i = 0; i < half; i++) t->scratch[i] = expf(-logf(10000.0f) * (float)i / (float)half);
+    for (int64_t r = 0; r < t->rows; r++) one_step((float)t->steps[r], t->scratch, half, t->out + r * t->dim);
+}

@@ -29,4 +29,15 @@ void posenc_bench_hoisted(void *rows);
  * float32, by the C library's vector functions where the compiler knows them. */
 void posenc_bench_float32(void *rows);
 
+/* Real time steps, and where their rows go: out[r, :] = [cos(t_r f_i) | sin(t_r f_i)], f_i = 10000^(-2i/dim). */
+typedef struct posenc_bench_steps {
+    const double *steps; /* (rows) */
+    int64_t rows, dim;
+    float *out;     /* (rows, dim) */
+    float *scratch; /* (dim) */
+} posenc_bench_steps;
+
+/* What diffusion code does: frequencies by expf, angles, sines and cosines in float32. State: a posenc_bench_steps. */
+void posenc_bench_float32_steps(void *steps);
+
 #endif

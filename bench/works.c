@@ -16,7 +16,9 @@ enum {
     SUMMARY = POSENC_BENCH_SUMMARY,
     INTERLEAVED = POSENC_BENCH_INTERLEAVED,
     PARTIAL = POSENC_BENCH_PARTIAL,
-    SECTIONED = POSENC_BENCH_SECTIONED
+    SECTIONED = POSENC_BENCH_SECTIONED,
+    STORED = POSENC_BENCH_STORED,
+    FLATTENED = POSENC_BENCH_FLATTENED
 };
 
 static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
@@ -33,7 +35,13 @@ static const posenc_bench_group rows = {"Rows with offsets, packed sequences, be
                                         POSENC_BENCH_RATIO, posenc_bench_encode_rows};
 static const posenc_bench_group learned = {"A learned table: gather and add, and its gradient", POSENC_BENCH_RATIO,
                                            posenc_bench_learned};
+static const posenc_bench_group grids = {"A grid: rows written, added on the fly, added from a table",
+                                         POSENC_BENCH_RATIO, posenc_bench_grid};
+static const posenc_bench_group videos = {"Video by frame, computed on the fly", POSENC_BENCH_RATIO,
+                                          posenc_bench_video};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
+static const posenc_bench_group reals = {"Real time steps beside the float32 loop of diffusion code",
+                                         POSENC_BENCH_RATIO, posenc_bench_real};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
 static const posenc_bench_group rotations = {"Rotating q and k, angles computed inside", POSENC_BENCH_RATIO,
                                              posenc_bench_rotary};
@@ -97,8 +105,24 @@ static const posenc_bench_work works[] = {
     {&learned, "scatter-add, positions", POSENC_F32, 3, {0, 8, 32}, {2048, 1024}, BACKWARD, {1.25, 1.25}, 0},
     {&learned, "scatter-add, random ids", POSENC_BF16, 3, {0, 8, 32}, {2048, 1024}, RANDOM | BACKWARD, {1.5, 1.5}, 0},
 
+    {&grids, "grid, fill", POSENC_F32, 2, {0, 65536, 65536}, {1024}, 0, {1.1, 1.1}, 0},
+    {&grids, "grid, fill", POSENC_BF16, 2, {0, 65536, 65536}, {1024}, 0, {0, 0}, 0},
+    {&grids, "grid, add to one image", POSENC_F32, 3, {0, 1, 1}, {65536, 1024}, 0, {0, 0}, 0},
+    {&grids, "grid, add", POSENC_F32, 3, {0, 8, 32}, {4096, 1024}, 0, {1.1, 1.1}, 0},
+    {&grids, "grid, add", POSENC_BF16, 3, {0, 8, 32}, {4096, 1024}, 0, {1.1, 1.1}, 0},
+    {&grids, "grid, add", POSENC_F32, 3, {0, 128, 512}, {192, 768}, 0, {1.1, 1.1}, 0},
+    {&grids, "grid, encode", POSENC_F32, 3, {0, 8, 32}, {4096, 1024}, STORED, {1.1, 1.1}, 0},
+
+    {&videos, "video, flattened", POSENC_F32, 3, {0, 8, 32}, {16, 200704}, FLATTENED, {1.1, 1.1}, 0},
+    {&videos, "video, broadcast", POSENC_F32, 3, {0, 8, 32}, {16, 200704}, 0, {1.1, 1.1}, 0},
+    {&videos, "video, broadcast", POSENC_BF16, 3, {0, 16, 32}, {16, 200704}, 0, {1.1, 1.1}, 0},
+    {&videos, "video, broadcast, in place", POSENC_F32, 3, {0, 8, 32}, {16, 200704}, IN_PLACE, {1.1, 1.1}, 0},
+
     {&tokens, "token, next position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, 0, {11, 11}, 0},
     {&tokens, "token, random position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, RANDOM, {14, 14}, 0},
+
+    {&reals, "real positions", POSENC_F32, 2, {64, 64, 64}, {256}, 0, {0, 0}, 0},
+    {&reals, "real positions", POSENC_F32, 2, {64, 64, 256}, {1024}, 0, {0, 0}, 0},
 
     {&threads, "fill on two threads", POSENC_F32, 2, {16384, 65536, 65536}, {1024}, 0, {0.9, 0.9}, 0},
 

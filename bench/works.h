@@ -42,7 +42,9 @@ enum {
     POSENC_BENCH_SUMMARY = 256,     /* statistics of all pairs; else their matrix */
     POSENC_BENCH_INTERLEAVED = 512, /* rotary: pairs (2i, 2i + 1); else halves */
     POSENC_BENCH_PARTIAL = 1024,    /* rotary: the first half of each head */
-    POSENC_BENCH_SECTIONED = 2048   /* rotary: three axes */
+    POSENC_BENCH_SECTIONED = 2048,  /* rotary: three axes */
+    POSENC_BENCH_STORED = 4096,     /* a stored table; else rows made on the fly */
+    POSENC_BENCH_FLATTENED = 8192   /* a frame is one token; else its pixels share a row */
 };
 
 struct posenc_bench_work {
@@ -79,6 +81,9 @@ posenc_bench_runner posenc_bench_baseline;           /* baseline.c */
 posenc_bench_runner posenc_bench_rotary;             /* rotary.c */
 posenc_bench_runner posenc_bench_rotary_two_threads; /* rotary.c */
 posenc_bench_runner posenc_bench_rotary_usual;       /* rotary.c */
+posenc_bench_runner posenc_bench_grid;               /* axes.c */
+posenc_bench_runner posenc_bench_real;               /* real.c */
+posenc_bench_runner posenc_bench_video;              /* video.c */
 
 /* ---- What runners share (share.c) ----------------------------------------------------------------------------------
  */

@@ -31,8 +31,7 @@ static int apply_to_array(posenc_cli_apply_job *job) {
     if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check(job, &x);
     char *data = (char *)tensor->data + tensor->byte_offset;
     if (status == POSENC_CLI_FINE) {
-        posenc_cli_apply_part all = {.n_batches = x.rank == 3 ? x.shape[0] : 1, .n_tokens = x.shape[x.rank - 2]};
-        status = posenc_cli_apply_add(job, &x, all, data);
+        status = posenc_cli_apply_add(job, &x, posenc_cli_apply_whole(&x), data);
     }
     if (status == POSENC_CLI_FINE) status = write_array(job, &x, data);
     posenc_array_destroy(array);
@@ -48,17 +47,21 @@ static int apply(const posenc_cli_arguments *arguments) {
     posenc_cli_apply_job job = {.arguments = arguments, .output = posenc_cli_text(arguments, "output")};
     int status = posenc_cli_tensor_path_of("input", posenc_cli_text(arguments, "input"), &job.input);
     if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_options(&job);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_dropout(&job);
     if (status == POSENC_CLI_FINE)
         status = posenc_cli_target_form(job.output, false,
                                         job.input.container ? POSENC_CLI_SAFETENSORS : POSENC_CLI_NPY, &job.form);
     if (status == POSENC_CLI_FINE) status = job.input.container ? apply_to_container(&job) : apply_to_array(&job);
     posenc_plan_destroy(job.plan);
     posenc_encoder_destroy(job.encoder);
+    posenc_context_destroy(job.quiet);
     posenc_cli_free_table(&job.table);
     posenc_cli_positions_free(&job.positions);
     posenc_cli_target_discard(&job.target);
     return status;
 }
+
+static const char *const videos[] = {"flattened", "broadcast", NULL};
 
 static const char *const policies[] = {"error", "clamp", "resize", NULL};
 
@@ -67,9 +70,8 @@ static const posenc_cli_option options[] = {
      .kind = POSENC_CLI_FILE,
      .value = "FILE[:TENSOR]",
      .required = true,
-     .help =
-         "The tensor x, (tokens, dim) or (batch, tokens, dim): .npy of float16, float32 or float64, or .safetensors "
-         "of these or bfloat16, where all tensors are added to, or TENSOR alone; - is .npy on standard input"},
+     .help = "The tensor x, of two to five axes: .npy of float16, float32 or float64, or .safetensors "
+             "of these or bfloat16, where all tensors are added to, or TENSOR alone; - is .npy on standard input"},
     {.name = "offset",
      .kind = POSENC_CLI_INTEGER,
      .value = "P",
@@ -86,6 +88,30 @@ static const posenc_cli_option options[] = {
      .value = "S",
      .default_text = "1",
      .help = "Factor of x before the encoding is added; many models use the root of dim"},
+    {.name = "axes",
+     .kind = POSENC_CLI_TEXT,
+     .value = "LETTERS",
+     .help = "The axes of x in the order of the file, one letter each: td, btd (tbd is sequence-first), bthd (batch, "
+             "tokens, heads, dim: each head gets the encoding of its token), bfhwc (batch, frames, height, width, "
+             "channels: video); those are the orders without it"},
+    {.name = "video",
+     .kind = POSENC_CLI_CHOICE,
+     .value = "FORM",
+     .choices = videos,
+     .help = "Of video: a frame is one token of height * width * channels, or each of its pixels gets the row of "
+             "width channels"},
+    {.name = "dropout",
+     .kind = POSENC_CLI_REAL,
+     .value = "P",
+     .default_text = "0",
+     .help = "Drops each element with probability P after the sum, 0 <= P < 1, as in training; the others grow by 1 / "
+             "(1 - P)"},
+    {.name = "seed", .kind = POSENC_CLI_INTEGER, .value = "N", .default_text = "0", .help = "Seed of the dropout mask"},
+    {.name = "stream",
+     .kind = POSENC_CLI_INTEGER,
+     .value = "M",
+     .default_text = "0",
+     .help = "Stream of the dropout mask: the step or layer, so that masks differ"},
     {.name = "table",
      .kind = POSENC_CLI_FILE,
      .value = "FILE[:TENSOR]",
@@ -121,6 +147,7 @@ static const char *const examples[] = {
     "posenc apply sinusoidal --input x.npy -o x.safetensors",
     "posenc apply learned --init normal --past-end clamp --input x.npy -o y.npy",
     "posenc apply sinusoidal --input x.safetensors:x --offset 100 -o y.safetensors",
+    "posenc apply sinusoidal --input x.npy --dropout 0.1 --seed 7 -o y.npy",
     NULL,
 };
 
@@ -133,10 +160,16 @@ const posenc_cli_command posenc_cli_apply = {
         "--dim, if given, must agree.\n\n"
         "In a .safetensors file every tensor is an x, or only the one that is named; the others are copied as they "
         "are, "
-        "like names and metadata. The ending of the output decides on its form: a .npy file takes one tensor and no "
+        "like names and metadata. They are read, added to and written in parts, so that memory does not grow with "
+        "them; "
+        "what goes together is one index of the last axis before the channels, or a frame where it is one token. With "
+        "--dropout a file in another order than the usual one is held whole. The ending of the output decides on its "
+        "form: a .npy file takes one tensor and no "
         "bfloat16, and the tensor of a .npy file is called x in .safetensors.",
     .usage =
-        "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [scheme parameters] [--table "
+        "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [--axes LETTERS] [--video FORM] "
+        "[--dropout P "
+        "--seed N --stream M] [scheme parameters] [--table "
         "FILE[:TENSOR]] [--past-end POLICY] -o FILE",
     .operands = "SCHEME",
     .fewest_operands = 1,

@@ -1,4 +1,4 @@
-/* What the files of the command apply share: one tensor checked, and rows of one added to. */
+/* What the files of the command apply share: one tensor checked, its axes named, and parts of it added to. */
 #ifndef POSENC_CLI_APPLY_H
 #define POSENC_CLI_APPLY_H
 
@@ -15,38 +15,77 @@ typedef struct posenc_cli_apply_job {
     posenc_cli_positions positions;
     posenc_plan *plan; /* for these channels, prepared up to that reach; NULL: none yet */
     int64_t plan_dim, plan_reach;
-    posenc_encoder *encoder; /* of the scheme learned, in place of the plan: for that width and so many tokens */
+    posenc_encoder *encoder; /* of the scheme learned, for that width and so many tokens, or where there is dropout */
+    posenc_context *quiet;   /* of an encoder of a formula: that it goes on past its table is no news here */
     posenc_dtype encoder_dtype;
     posenc_cli_input_table table; /* --table */
     posenc_cli_target target;
 } posenc_cli_apply_job;
 
-/* A tensor to add to: (tokens, dim) or (batch, tokens, dim). name: what messages call it. */
+enum { POSENC_CLI_APPLY_RANK = 5 };
+
+/* A tensor to add to. name: what messages call it. */
 typedef struct posenc_cli_apply_tensor {
     const char *name;
     const char *type; /* its dtype in words, also where posenc has none for it */
     posenc_dtype dtype;
     int rank;
-    const int64_t *shape;
+    const int64_t *shape;            /* in the order of the file */
+    int axes[POSENC_CLI_APPLY_RANK]; /* which axis of the file is the batch, the tokens, ...: see posenc_cli_apply_axes
+                                      */
 } posenc_cli_apply_tensor;
 
-/* Whole rows of a tensor: either some batches with all of their tokens, or some tokens of one batch. */
+/* Some of a tensor that lies in one piece in the file: on each of its axes, from first on, count indices. */
 typedef struct posenc_cli_apply_part {
-    int64_t batch, n_batches, token, n_tokens;
+    int64_t first[POSENC_CLI_APPLY_RANK], count[POSENC_CLI_APPLY_RANK];
 } posenc_cli_apply_part;
 
-/* Every check that needs no data: type, shape, width, positions, and a plan for it. */
-int posenc_cli_apply_check(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x);
+/* Every check that needs no data: type, shape, axes (which are named here), width, positions, and a plan for it. */
+int posenc_cli_apply_check(posenc_cli_apply_job *job, posenc_cli_apply_tensor *x);
 
 /* Adds to the data of a part, in place. The tensor has passed the check. */
 int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x, posenc_cli_apply_part part,
                          void *data);
+
+/* apply_axes.c: finds the axes of x, (tokens, dim), (batch, tokens, dim), (batch, tokens, heads, dim) or (batch,
+ * frames, height, width, channels) in the order that --axes says. */
+int posenc_cli_apply_axes(const posenc_cli_apply_job *job, posenc_cli_apply_tensor *x);
+
+/* Whether x is video, and whether each of its frames is one token. */
+bool posenc_cli_apply_is_video(const posenc_cli_apply_tensor *x);
+bool posenc_cli_apply_flattens(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x);
+
+/* Channels of a token, tokens or frames, and batches of x. */
+int64_t posenc_cli_apply_width(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x);
+int64_t posenc_cli_apply_tokens(const posenc_cli_apply_tensor *x);
+int64_t posenc_cli_apply_batches(const posenc_cli_apply_tensor *x);
+
+/* The first part of x with about so many bytes at most (one that is larger where rows are), and the ones behind it;
+ * false: there is no next one. */
+posenc_cli_apply_part posenc_cli_apply_whole(const posenc_cli_apply_tensor *x);
+posenc_cli_apply_part posenc_cli_apply_first_part(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
+                                                  int64_t bytes);
+bool posenc_cli_apply_next_part(const posenc_cli_apply_tensor *x, const posenc_cli_apply_part *size,
+                                posenc_cli_apply_part *part);
+int64_t posenc_cli_apply_part_elements(const posenc_cli_apply_tensor *x, const posenc_cli_apply_part *part);
+
+/* Index of a part's first element in the file. */
+int64_t posenc_cli_apply_part_begin(const posenc_cli_apply_tensor *x, const posenc_cli_apply_part *part);
+
+/* The data of a part in the order that the library wants. */
+DLTensor *posenc_cli_apply_part_view(const posenc_cli_apply_tensor *x, const posenc_cli_apply_part *part, void *data,
+                                     posenc_view *view);
 
 /* Reads the file of --positions, if there is one. */
 int posenc_cli_apply_read_positions(posenc_cli_apply_job *job);
 
 /* The whole of a .safetensors input, from opening to commit. */
 int posenc_cli_apply_container(posenc_cli_apply_job *job);
+
+/* apply_dropout.c: the encoder of a formula, for the plan that is there; and the step of --seed and --stream. */
+int posenc_cli_apply_make_dropout(posenc_cli_apply_job *job);
+bool posenc_cli_apply_drops(const posenc_cli_apply_job *job);
+int posenc_cli_apply_check_dropout(const posenc_cli_apply_job *job);
 
 /* apply_learned.c: whether the scheme is learned; its options only beside it; and its encoder. */
 bool posenc_cli_apply_learns(const posenc_cli_apply_job *job);

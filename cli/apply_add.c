@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "apply.h"
+#include "grid.h"
 #include "numbers.h"
 #include "plan.h"
 
@@ -13,8 +14,7 @@ static void shape_text(int rank, const int64_t *shape, char *text, size_t capaci
     if (used < capacity) snprintf(text + used, capacity - used, rank ? rank == 1 ? ",)" : ")" : "()");
 }
 
-static int64_t width(const posenc_cli_apply_tensor *x) { return x->shape[x->rank - 1]; }
-static int64_t tokens(const posenc_cli_apply_tensor *x) { return x->shape[x->rank - 2]; }
+static int64_t tokens(const posenc_cli_apply_tensor *x) { return posenc_cli_apply_tokens(x); }
 
 static int check_dtype(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
     if (x->dtype == POSENC_F32 || x->dtype == POSENC_F64 || x->dtype == POSENC_F16 || x->dtype == POSENC_BF16)
@@ -24,51 +24,64 @@ static int check_dtype(const posenc_cli_apply_job *job, const posenc_cli_apply_t
 }
 
 static int check_width(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
-    int64_t dim = 0;
+    int64_t dim = 0, width = posenc_cli_apply_width(job, x);
     if (!posenc_cli_given(job->arguments, "dim")) {
-        if (width(x) > 0) return POSENC_CLI_FINE;
+        if (width > 0) return POSENC_CLI_FINE;
         return posenc_cli_fail("%s: expected at least one channel, got none", x->name);
     }
     const char *text = posenc_cli_text(job->arguments, "dim");
     bool number = posenc_cli_parse_integer(text, &dim);
-    if (number && dim == width(x)) return POSENC_CLI_FINE;
+    if (number && dim == width) return POSENC_CLI_FINE;
     return posenc_cli_fail(
         number ? "dim: expected %lld, the width of %s, got %s" : "dim: expected %lld, the width of %s, got \"%s\"",
-        (long long)width(x), x->name, text);
+        (long long)width, x->name, text);
 }
 
-static int check_shape(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+static int check_shape(const posenc_cli_apply_job *job, posenc_cli_apply_tensor *x) {
     char shape[200];
-    if (x->rank == 2 || x->rank == 3) return check_width(job, x);
+    int status = POSENC_CLI_FINE;
+    if (x->rank >= 2 && x->rank <= POSENC_CLI_APPLY_RANK) {
+        status = posenc_cli_apply_axes(job, x);
+        return status == POSENC_CLI_FINE ? check_width(job, x) : status;
+    }
     shape_text(x->rank, x->shape, shape, sizeof shape);
-    return posenc_cli_fail("%s: expected shape (tokens, dim) or (batch, tokens, dim), got %s", x->name, shape);
+    return posenc_cli_fail(
+        "%s: expected shape (tokens, dim), (batch, tokens, dim), (batch, tokens, heads, dim) or (batch, frames, "
+        "height, "
+        "width, channels), got %s",
+        x->name, shape);
 }
 
 /* The file's positions must fit the tokens: (tokens) or (batch, tokens). */
 static int check_ids(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
     const DLTensor *ids = job->positions.ids;
-    int rank = x->rank - 1;
-    bool fits = ids->ndim >= 1 && ids->ndim <= rank;
-    for (int i = 1; fits && i <= ids->ndim; i++) fits = ids->shape[ids->ndim - i] == x->shape[rank - i];
+    const int64_t wanted[] = {posenc_cli_apply_batches(x), tokens(x)};
+    bool fits = ids->ndim == 1 && ids->shape[0] == wanted[1];
+    if (ids->ndim == 2 && x->rank > 2) fits = ids->shape[0] == wanted[0] && ids->shape[1] == wanted[1];
     if (fits) return POSENC_CLI_FINE;
     char of_x[200], of_ids[200];
     shape_text(x->rank, x->shape, of_x, sizeof of_x);
     shape_text(ids->ndim, ids->shape, of_ids, sizeof of_ids);
-    return posenc_cli_fail("%s: expected one position for each token of shape %s, got %s",
-                           posenc_cli_text(job->arguments, "positions"), of_x, of_ids);
+    return posenc_cli_fail("%s: expected one position for each %s of shape %s, got %s",
+                           posenc_cli_text(job->arguments, "positions"),
+                           posenc_cli_apply_is_video(x) ? "frame" : "token", of_x, of_ids);
 }
 
 /* Tensors of one width share a plan: what it is prepared for costs time and never changes the result. */
 static int make_plan(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
     if (posenc_cli_apply_learns(job)) return posenc_cli_apply_make_encoder(job, x);
-    int64_t offset = posenc_cli_integer(job->arguments, "offset");
+    int64_t offset = posenc_cli_integer(job->arguments, "offset"), width = posenc_cli_apply_width(job, x);
     int64_t reach = job->positions.ids ? job->positions.reach : posenc_cli_reach(offset, tokens(x));
-    if (job->plan && job->plan_dim == width(x) && job->plan_reach >= reach) return POSENC_CLI_FINE;
+    posenc_dtype dtype = x->dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32;
+    bool drops = posenc_cli_apply_drops(job), same_encoder = !drops || job->encoder_dtype == dtype;
+    if (job->plan && job->plan_dim == width && job->plan_reach >= reach && same_encoder) return POSENC_CLI_FINE;
     posenc_plan_destroy(job->plan);
     job->plan = NULL;
-    job->plan_dim = width(x);
+    job->plan_dim = width;
     job->plan_reach = reach;
-    return posenc_cli_plan(job->arguments, width(x), reach, &job->plan);
+    job->encoder_dtype = dtype;
+    int status = posenc_cli_plan(job->arguments, width, reach, &job->plan);
+    return status == POSENC_CLI_FINE && drops ? posenc_cli_apply_make_dropout(job) : status;
 }
 
 static int check_offset(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
@@ -78,29 +91,55 @@ static int check_offset(const posenc_cli_apply_job *job, const posenc_cli_apply_
                            (long long)n, (long long)offset);
 }
 
-int posenc_cli_apply_check(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
+int posenc_cli_apply_check(posenc_cli_apply_job *job, posenc_cli_apply_tensor *x) {
     int status = check_dtype(job, x);
     if (status == POSENC_CLI_FINE) status = check_shape(job, x);
     if (status == POSENC_CLI_FINE && job->positions.ids) status = check_ids(job, x);
     bool learns = posenc_cli_apply_learns(job);
     if (status == POSENC_CLI_FINE && learns && !job->positions.ids) status = check_offset(job, x);
     if (status == POSENC_CLI_FINE) status = make_plan(job, x);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_check_grid(job->arguments, job->plan, x->name, tokens(x));
     if (status == POSENC_CLI_FINE && !learns && !job->positions.ids) status = check_offset(job, x);
     return status;
 }
 
 /* The positions of a part: those of its tokens, or of its batches and tokens. */
 static const DLTensor *ids_of(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
-                              posenc_cli_apply_part part, posenc_view *view) {
+                              const posenc_cli_apply_part *part, posenc_view *view) {
     const DLTensor *ids = job->positions.ids;
     posenc_dtype dtype = POSENC_I64;
     if (!ids->data) return ids; /* no tokens */
     posenc_dtype_of(ids, &dtype);
     bool by_batch = ids->ndim == 2;
-    int64_t first = (by_batch ? part.batch * tokens(x) : 0) + part.token;
-    const int64_t shape[] = {part.n_batches, part.n_tokens};
+    int batch = x->axes[0], token = x->axes[x->rank == 2 ? 0 : 1];
+    int64_t first = (by_batch ? part->first[batch] * tokens(x) : 0) + part->first[token];
+    const int64_t shape[] = {part->count[batch], part->count[token]}, strides[] = {tokens(x), 1};
     char *data = (char *)ids->data + ids->byte_offset + first * (int64_t)posenc_dtype_bytes(dtype);
-    return posenc_view_make(view, data, dtype, by_batch ? 2 : 1, by_batch ? shape : shape + 1, NULL);
+    return posenc_view_make(view, data, dtype, by_batch ? 2 : 1, by_batch ? shape : shape + 1,
+                            by_batch ? strides : strides + 1);
+}
+
+static posenc_step step_of(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
+                           const posenc_cli_apply_part *part) {
+    posenc_step step;
+    posenc_step_default(&step, sizeof step);
+    step.training = posenc_cli_apply_drops(job);
+    step.seed = (uint64_t)posenc_cli_integer(job->arguments, "seed");
+    step.stream = (uint64_t)posenc_cli_integer(job->arguments, "stream");
+    step.first_element = (uint64_t)posenc_cli_apply_part_begin(x, part); /* in the library's order: see axes_to_cut */
+    return step;
+}
+
+static posenc_status add(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
+                         const posenc_positions *positions, const posenc_step *step, DLTensor *rows,
+                         posenc_error *error) {
+    posenc_video form = posenc_cli_apply_flattens(job, x) ? POSENC_VIDEO_FLATTENED : POSENC_VIDEO_BROADCAST;
+    double scale = posenc_cli_real(job->arguments, "scale");
+    if (posenc_cli_apply_is_video(x))
+        return job->encoder ? posenc_video_forward(job->encoder, form, positions, step, rows, rows, error)
+                            : posenc_video_add(job->plan, form, positions, rows, scale, rows, error);
+    return job->encoder ? posenc_encoder_forward(job->encoder, positions, step, rows, rows, error)
+                        : posenc_plan_add(job->plan, positions, rows, scale, rows, error);
 }
 
 int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x, posenc_cli_apply_part part,
@@ -110,17 +149,14 @@ int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tenso
     posenc_view view, ids;
     int status = make_plan(job, x);
     if (status != POSENC_CLI_FINE) return status;
-    const int64_t shape[] = {part.n_batches, part.n_tokens, width(x)};
-    DLTensor *rows = posenc_view_make(&view, data, x->dtype, 3, shape, NULL);
+    DLTensor *rows = posenc_cli_apply_part_view(x, &part, data, &view);
+    posenc_step step = step_of(job, x, &part);
     posenc_positions_default(&positions, sizeof positions);
     if (job->positions.ids)
-        positions.ids = ids_of(job, x, part, &ids);
+        positions.ids = ids_of(job, x, &part, &ids);
     else
-        positions.start = posenc_cli_integer(job->arguments, "offset") + part.token;
-    double scale = posenc_cli_real(job->arguments, "scale");
-    posenc_status added = job->encoder ? posenc_encoder_forward(job->encoder, &positions, NULL, rows, rows, &error)
-                                       : posenc_plan_add(job->plan, &positions, rows, scale, rows, &error);
-    return added == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
+        positions.start = posenc_cli_integer(job->arguments, "offset") + part.first[x->axes[x->rank == 2 ? 0 : 1]];
+    return add(job, x, &positions, &step, rows, &error) == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
 }
 
 int posenc_cli_apply_read_positions(posenc_cli_apply_job *job) {

@@ -107,35 +107,25 @@ static int write_header(container *c) {
 }
 
 static int write_part(container *c, const posenc_tensor_info *info, const posenc_cli_apply_tensor *x,
-                      posenc_cli_apply_part part) {
+                      const posenc_cli_apply_part *part) {
     posenc_error error;
-    int64_t tokens = info->shape[info->rank - 2], dim = info->shape[info->rank - 1];
-    int64_t elements = part.n_batches * part.n_tokens * dim, first = (part.batch * tokens + part.token) * dim;
+    int64_t elements = posenc_cli_apply_part_elements(x, part), first = posenc_cli_apply_part_begin(x, part);
     if (posenc_safetensors_read_elements(c->file, info, (uint64_t)first, c->block, (size_t)elements, &error) !=
         POSENC_OK)
         return posenc_cli_refuse(&error);
-    int status = posenc_cli_apply_add(c->job, x, part, c->block);
+    int status = posenc_cli_apply_add(c->job, x, *part, c->block);
     return status == POSENC_CLI_FINE
                ? posenc_cli_target_write_elements(&c->job->target, c->block, info->dtype, elements)
                : status;
 }
 
-/* Whole batches while they fit into the block, else pieces of one after the other. */
 static int write_applied(container *c, const posenc_tensor_info *info) {
     posenc_cli_apply_tensor x = tensor_of(c, info);
-    int64_t batches = info->rank == 3 ? info->shape[0] : 1, tokens = info->shape[info->rank - 2];
-    int64_t rows = block_bytes / (info->shape[info->rank - 1] * (int64_t)posenc_dtype_bytes(info->dtype));
-    if (info->bytes == 0) return POSENC_CLI_FINE;
-    if (rows < 1) rows = 1;
-    int64_t n_batches = rows / tokens > 0 ? rows / tokens : 1, n_tokens = rows < tokens ? rows : tokens;
-    int status = POSENC_CLI_FINE;
-    for (int64_t b = 0; status == POSENC_CLI_FINE && b < batches; b += n_batches)
-        for (int64_t t = 0; status == POSENC_CLI_FINE && t < tokens; t += n_tokens)
-            status = write_part(c, info, &x,
-                                (posenc_cli_apply_part){.batch = b,
-                                                        .n_batches = batches - b < n_batches ? batches - b : n_batches,
-                                                        .token = t,
-                                                        .n_tokens = tokens - t < n_tokens ? tokens - t : n_tokens});
+    int status = posenc_cli_apply_check(c->job, &x);
+    if (status != POSENC_CLI_FINE || info->bytes == 0) return status;
+    posenc_cli_apply_part size = posenc_cli_apply_first_part(c->job, &x, block_bytes), part = size;
+    do status = write_part(c, info, &x, &part);
+    while (status == POSENC_CLI_FINE && posenc_cli_apply_next_part(&x, &size, &part));
     return status;
 }
 
@@ -163,14 +153,18 @@ static int write_tensors(container *c) {
     return POSENC_CLI_FINE;
 }
 
-/* Room for a block, and for one row where that is longer; no row of a plan is longer than 2^24 of 8 bytes. */
+/* Room for a block, and for a part where the smallest is longer. */
 static int allocate_block(container *c) {
     int64_t bytes = block_bytes;
     const posenc_tensor_info *info;
     for (size_t i = 0; (info = posenc_safetensors_at(c->file, i)); i++) {
-        if (!is_chosen(c, info)) continue;
-        int64_t row = info->shape[info->rank - 1] * (int64_t)posenc_dtype_bytes(info->dtype);
-        if (row > bytes) bytes = row;
+        if (!is_chosen(c, info) || info->bytes == 0) continue;
+        posenc_cli_apply_tensor x = tensor_of(c, info);
+        int status = posenc_cli_apply_axes(c->job, &x);
+        if (status != POSENC_CLI_FINE) return status;
+        posenc_cli_apply_part part = posenc_cli_apply_first_part(c->job, &x, block_bytes);
+        int64_t needed = posenc_cli_apply_part_elements(&x, &part) * (int64_t)posenc_dtype_bytes(x.dtype);
+        if (needed > bytes) bytes = needed;
     }
     c->block = malloc((size_t)bytes);
     return c->block ? POSENC_CLI_FINE : posenc_cli_no_memory("block", (size_t)bytes);

@@ -32,6 +32,7 @@ static posenc_encoder_options options_of(const posenc_cli_apply_job *job, posenc
     posenc_encoder_default(&o, sizeof o);
     o.dtype = dtype;
     o.scale = posenc_cli_real(a, "scale");
+    o.dropout = posenc_cli_real(a, "dropout");
     o.row_offset = posenc_cli_integer(a, "row-offset");
     o.padding_idx = posenc_cli_integer(a, "padding-idx");
     o.past_end = strcmp(past_end, "clamp") == 0    ? POSENC_PAST_END_CLAMP
@@ -56,7 +57,7 @@ static posenc_status create(const posenc_cli_apply_job *job, int64_t dim, const 
 static int make_encoder(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x, const posenc_encoder_options *o) {
     const posenc_context *context = posenc_cli_context(job->arguments);
     const char *file = posenc_cli_text(job->arguments, "table");
-    int64_t dim = x->shape[x->rank - 1];
+    int64_t dim = posenc_cli_apply_width(job, x);
     posenc_error error;
     int status = POSENC_CLI_FINE;
     if (file && !job->table.tensor) status = posenc_cli_read_table(context, "table", file, &job->table);
@@ -135,7 +136,7 @@ static int resize(posenc_cli_apply_job *job, const posenc_encoder_options *o, in
 
 int posenc_cli_apply_make_encoder(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
     posenc_dtype dtype = x->dtype == POSENC_F64 ? POSENC_F64 : POSENC_F32;
-    int64_t dim = x->shape[x->rank - 1], tokens = x->shape[x->rank - 2];
+    int64_t dim = posenc_cli_apply_width(job, x), tokens = posenc_cli_apply_tokens(x);
     if (job->encoder && job->plan_dim == dim && job->plan_reach == tokens && job->encoder_dtype == dtype)
         return POSENC_CLI_FINE;
     posenc_encoder_destroy(job->encoder);

@@ -52,9 +52,10 @@ static void print_long(const posenc_scheme_info *scheme) {
 
 /* ---- As JSON ---- */
 
-/* A number of the parameter's kind: integers stay integers. */
+/* A number of the parameter's kind: integers and extents stay integers. */
 static json_t *json_number(posenc_parameter_kind kind, double value) {
-    bool integer = kind == POSENC_PARAMETER_INTEGER && fabs(value) < 0x1p62;
+    bool whole = kind == POSENC_PARAMETER_INTEGER || kind == POSENC_PARAMETER_EXTENTS,
+         integer = whole && fabs(value) < 0x1p62;
     return integer ? json_integer((json_int_t)value) : posenc_cli_json_real(value);
 }
 
@@ -79,11 +80,11 @@ static json_t *json_choices(const char *const *choices) {
 }
 
 static json_t *json_parameter(const posenc_parameter_info *parameter) {
-    static const char *const kinds[] = {"", "integer", "real", "choice", "flag", [POSENC_PARAMETER_LIST] = "list"};
+    static const char *const kinds[] = {"", "integer", "real", "choice", "flag", "extents", "list"};
     posenc_parameter_kind kind = parameter->kind;
     json_t *object = json_pack("{s:s, s:s, s:b, s:o}", "name", parameter->name, "kind", kinds[kind], "required",
                                !parameter->default_text, "default", json_default(parameter));
-    if (kind == POSENC_PARAMETER_INTEGER || kind == POSENC_PARAMETER_REAL || kind == POSENC_PARAMETER_LIST) {
+    if (kind != POSENC_PARAMETER_CHOICE && kind != POSENC_PARAMETER_FLAG) {
         json_object_set_new(object, "minimum", json_number(kind, parameter->minimum));
         json_object_set_new(object, "maximum", json_number(kind, parameter->maximum));
     }

@@ -77,11 +77,10 @@ posenc_cli_option posenc_cli_option_of(const posenc_parameter_info *parameter) {
         posenc_parameter_kind from;
         posenc_cli_kind kind;
         const char *value;
-    } kinds[] = {{POSENC_PARAMETER_INTEGER, POSENC_CLI_INTEGER, "N"},
-                 {POSENC_PARAMETER_REAL, POSENC_CLI_REAL, "X"},
-                 {POSENC_PARAMETER_CHOICE, POSENC_CLI_CHOICE, "NAME"},
-                 {POSENC_PARAMETER_FLAG, POSENC_CLI_FLAG, NULL},
-                 {POSENC_PARAMETER_LIST, POSENC_CLI_TEXT, "LIST"}};
+    } kinds[] = {
+        {POSENC_PARAMETER_INTEGER, POSENC_CLI_INTEGER, "N"},  {POSENC_PARAMETER_REAL, POSENC_CLI_REAL, "X"},
+        {POSENC_PARAMETER_CHOICE, POSENC_CLI_CHOICE, "NAME"}, {POSENC_PARAMETER_FLAG, POSENC_CLI_FLAG, NULL},
+        {POSENC_PARAMETER_EXTENTS, POSENC_CLI_TEXT, "HxW"},   {POSENC_PARAMETER_LIST, POSENC_CLI_TEXT, "LIST"}};
     posenc_cli_option option = {.name = parameter->name,
                                 .kind = POSENC_CLI_TEXT,
                                 .value = "VALUE",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "grid.h"
 #include "options.h"
 
 typedef struct parameters {
@@ -34,7 +35,8 @@ int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t 
     posenc_error error;
     memcpy(p.list, arguments->parameters, arguments->n_parameters * sizeof *p.list);
     if (dim > 0) add(&p, arguments, "dim", dim, p.texts[0]);
-    add(&p, arguments, "max-len", max_len(arguments->scheme, reach), p.texts[1]);
+    if (!posenc_cli_has_grid(arguments)) /* which says so itself */
+        add(&p, arguments, "max-len", max_len(arguments->scheme, reach), p.texts[1]);
     if (posenc_plan_create(arguments->context, arguments->scheme->name, p.list, p.n, plan, &error) == POSENC_OK)
         return POSENC_CLI_FINE;
     return posenc_cli_refuse(&error);

@@ -1,5 +1,6 @@
 /* resize: a learned table of another length, or of another grid. The table is read whole before the output takes its
- * place, so both may be the same file. */
+ * place, so both may be the same file; the output is made and written in blocks of rows, and needs no memory of its
+ * size. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,11 @@
 #include "commands.h"
 #include "extents.h"
 #include "read_table.h"
+#include "resize_metadata.h"
 #include "target.h"
 
 static const int64_t header_room = 256; /* of a .npy file */
+static const int64_t block_bytes = INT64_C(4) << 20;
 
 typedef struct job {
     const posenc_cli_arguments *arguments;
@@ -20,6 +23,7 @@ typedef struct job {
     int64_t rows, dim; /* of the table */
     int64_t shape[3];  /* of the result */
     int64_t elements;
+    posenc_safetensors *container; /* for its metadata; NULL: none */
     posenc_cli_form form;
     posenc_cli_target target;
 } job;
@@ -156,41 +160,83 @@ static int find_shape(job *j) {
                                      : status;
 }
 
-static int make(job *j, void *data) {
+/* Rows first .. first+count-1 of the result. */
+static int make_rows(const job *j, int64_t first, int64_t count, void *data) {
     posenc_view view;
     posenc_error error;
-    DLTensor *out = posenc_view_make(&view, data, j->table.dtype, j->table.tensor->ndim, j->shape, NULL);
-    if (j->to.grid) {
-        j->options.from[0] = j->from.height, j->options.from[1] = j->from.width;
-        j->options.to[0] = j->to.height, j->options.to[1] = j->to.width;
-    }
-    if (posenc_resize(posenc_cli_context(j->arguments), &j->options, j->table.tensor, out, &error) == POSENC_OK)
+    posenc_resize_options options = j->options;
+    int64_t shape[3];
+    memcpy(shape, j->shape, sizeof shape);
+    shape[j->row_axis] = count;
+    options.from[0] = j->to.grid ? j->from.height : 1;
+    options.from[1] = j->to.grid ? j->from.width : j->rows - options.prefix;
+    options.to[0] = j->to.grid ? j->to.height : 1;
+    options.to[1] = j->to.grid ? j->to.width : j->shape[j->row_axis] - options.prefix;
+    options.first = first;
+    DLTensor *out = posenc_view_make(&view, data, j->table.dtype, j->table.tensor->ndim, shape, NULL);
+    if (posenc_resize(posenc_cli_context(j->arguments), &options, j->table.tensor, out, &error) == POSENC_OK)
         return POSENC_CLI_FINE;
     return posenc_cli_refuse(&error);
 }
 
-static int write_out(job *j, const void *data) {
+/* ---- writing ---- */
+
+static int open_metadata(job *j) {
+    posenc_error error;
+    if (!j->table.path.container || j->form != POSENC_CLI_SAFETENSORS) return POSENC_CLI_FINE;
+    posenc_status status =
+        posenc_safetensors_open(posenc_cli_context(j->arguments), j->table.path.file, &j->container, &error);
+    return status == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
+}
+
+static int write_header(job *j) {
     const posenc_tensor_entry entry = {.name = j->table.name ? j->table.name : "weight",
                                        .dtype = j->table.dtype,
                                        .rank = j->table.tensor->ndim,
                                        .shape = j->shape};
+    size_t n;
+    char rows[24];
+    const char **pairs = posenc_cli_resized_metadata(j->container, j->shape[j->row_axis], rows, &n);
+    int status = pairs ? posenc_cli_target_header(&j->target, &entry, 1, pairs, n)
+                       : posenc_cli_no_memory("header", sizeof *pairs);
+    free((void *)pairs);
+    return status;
+}
+
+static int write_rows(job *j, void *block, int64_t block_rows) {
+    int64_t rows = j->shape[j->row_axis];
+    int status = POSENC_CLI_FINE;
+    for (int64_t first = 0; status == POSENC_CLI_FINE && first < rows; first += block_rows) {
+        int64_t count = rows - first < block_rows ? rows - first : block_rows;
+        status = make_rows(j, first, count, block);
+        if (status == POSENC_CLI_FINE)
+            status = posenc_cli_target_write_elements(&j->target, block, j->table.dtype, count * j->dim);
+    }
+    return status;
+}
+
+static int write_out(job *j, void *block, int64_t block_rows) {
     double bytes = (double)j->elements * (double)posenc_dtype_bytes(j->table.dtype);
-    int status = posenc_cli_target_open(posenc_cli_context(j->arguments), posenc_cli_text(j->arguments, "output"),
-                                        j->form, bytes, &j->target);
-    if (status == POSENC_CLI_FINE) status = posenc_cli_target_header(&j->target, &entry, 1, NULL, 0);
+    int status = make_rows(j, 0, 0, block); /* what the call refuses, it refuses before a file is there */
+    if (status == POSENC_CLI_FINE) status = open_metadata(j);
     if (status == POSENC_CLI_FINE)
-        status = posenc_cli_target_write_elements(&j->target, data, j->table.dtype, j->elements);
+        status = posenc_cli_target_open(posenc_cli_context(j->arguments), posenc_cli_text(j->arguments, "output"),
+                                        j->form, bytes, &j->target);
+    if (status == POSENC_CLI_FINE) status = write_header(j);
+    if (status == POSENC_CLI_FINE) status = write_rows(j, block, block_rows);
     if (status == POSENC_CLI_FINE) status = posenc_cli_target_commit(&j->target);
     return status;
 }
 
 static int make_and_write(job *j) {
-    uint64_t bytes = (uint64_t)j->elements * posenc_dtype_bytes(j->table.dtype);
-    void *data = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
-    if (!data) return posenc_cli_no_memory("output", bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX);
-    int status = make(j, data);
-    if (status == POSENC_CLI_FINE) status = write_out(j, data);
-    free(data);
+    int64_t row = j->dim * (int64_t)posenc_dtype_bytes(j->table.dtype); /* one of the table is in memory */
+    int64_t block_rows = row > 0 && row < block_bytes ? block_bytes / row : 1;
+    if (row == 0 || block_rows > j->shape[j->row_axis]) block_rows = j->shape[j->row_axis] + 1;
+    size_t bytes = (size_t)(block_rows * row) + 1;
+    void *block = malloc(bytes);
+    if (!block) return posenc_cli_no_memory("output", bytes);
+    int status = write_out(j, block, block_rows);
+    free(block);
     return status;
 }
 
@@ -204,6 +250,7 @@ static int resize(const posenc_cli_arguments *arguments) {
     if (status == POSENC_CLI_FINE && j.to.grid) status = find_old_grid(&j);
     if (status == POSENC_CLI_FINE) status = find_shape(&j);
     if (status == POSENC_CLI_FINE) status = make_and_write(&j);
+    posenc_safetensors_close(j.container);
     posenc_cli_free_table(&j.table);
     posenc_cli_target_discard(&j.target);
     return status;
@@ -269,7 +316,11 @@ const posenc_cli_command posenc_cli_resize = {
         "The table is (rows, dim), (1, rows, dim) or (rows, 1, dim) of float16, float32 or float64 in .npy, of these "
         "or "
         "bfloat16 in .safetensors, or numbers in .csv; it keeps its type and rank. In .safetensors it keeps its name, "
-        "and without one is called weight. A table that already has the size is copied bit for bit.",
+        "and without one is called weight. A table that already has the size is copied bit for bit.\n\n"
+        "Only the table is written. The metadata of a .safetensors file go with it; where posenc saved a learned "
+        "table, "
+        "with the new number of rows, so that it loads again, while what posenc noted about a formula's table is left "
+        "out, since a resized one is no longer its.",
     .usage =
         "FILE[:TENSOR] --to N|HxW [--from HxW] [--prefix P] [--mode linear|cubic|bilinear|bicubic] [--antialias] "
         "[--align-corners] -o FILE",

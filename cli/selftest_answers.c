@@ -43,6 +43,51 @@ static const struct {
     {"halves", "7", -1048577, 5, -0.959507986806306489631},
 };
 
+/* Single values of other schemes at real positions, rounded from 50 digits. */
+static const struct {
+    const char *scheme;
+    posenc_parameter parameters[3]; /* ends with a NULL name */
+    double position;
+    int column;
+    double value;
+} real[] = {
+    {"timestep", {{"dim", "256"}}, 500, 1, 0.94594257982013232917},
+    {"timestep", {{"dim", "256"}}, 999.5, 255, 0.107200658646693828834},
+    {"timestep", {{"dim", "7"}}, 999.5, 4, 0.667770369856794827744},
+    {"timestep", {{"dim", "7"}}, 0.25, 5, 0.000538608646466304641507},
+    {"timestep", {{"dim", "256"}, {"shift", "1"}}, 500, 129, 0.0667106129865839610446},
+    {"timestep", {{"dim", "256"}, {"shift", "1"}}, 999.5, 129, -0.325463700546582991294},
+    {"timestep", {{"dim", "8"}, {"shift", "1"}}, 0.25, 7, 0.0000249999999973958333334},
+    {"fourier", {{"dim", "8"}, {"resolution", "32"}}, 0.25, 0, 0.707106781186547524401},
+    {"fourier", {{"dim", "8"}, {"resolution", "32"}}, -1, 7, 1},
+    {"fourier", {{"dim", "8"}, {"resolution", "32"}}, 0.25, 6, -0.707106781186547524401},
+};
+
+/* Weights of a resized table of 7 rows, those of PyTorch's interpolate. */
+enum { OLD_ROWS = 7, MOST_NEW_ROWS = 11 };
+static const struct {
+    posenc_interpolation mode;
+    int antialias, align_corners, new_rows, row;
+    double weights[OLD_ROWS];
+} resized[] = {
+    {POSENC_INTERPOLATION_LINEAR, 0, 0, 11, 1, {0.545454545454545454545, 0.454545454545454545455}},
+    {POSENC_INTERPOLATION_LINEAR, 1, 0, 4, 1, {0, 0.2, 0.52, 0.28}},
+    {POSENC_INTERPOLATION_LINEAR, 0, 1, 11, 2, {0, 0.8, 0.2}},
+    {POSENC_INTERPOLATION_CUBIC,
+     0,
+     0,
+     11,
+     1,
+     {0.551089406461307287754, 0.533433508640120210368, -0.0845229151014274981217}},
+    {POSENC_INTERPOLATION_CUBIC,
+     1,
+     0,
+     4,
+     1,
+     {-0.0372078720787207872079, 0.205514555145551455515, 0.555658056580565805658, 0.316420664206642066421,
+      -0.0173226732267322673227, -0.0230627306273062730627}},
+};
+
 static int make(const posenc_context *context, const char *layout, const char *dim, posenc_plan **plan) {
     const posenc_parameter parameters[] = {{"layout", layout}, {"dim", dim}};
     posenc_error error;
@@ -105,11 +150,78 @@ static int check_single(const posenc_context *context, size_t i, posenc_cli_tall
     return status;
 }
 
+/* As check_single, at a double position. */
+static int write_real(const posenc_plan *plan, double position, posenc_dtype dtype, void *out) {
+    const int64_t one = 1, shape[] = {1, posenc_plan_dim(plan)};
+    posenc_view ids, view;
+    posenc_positions positions;
+    posenc_error error;
+    posenc_positions_default(&positions, sizeof positions);
+    positions.ids = posenc_view_make(&ids, &position, POSENC_F64, 1, &one, NULL);
+    if (posenc_plan_write(plan, &positions, posenc_view_make(&view, out, dtype, 2, shape, NULL), &error) == POSENC_OK)
+        return POSENC_CLI_FINE;
+    return posenc_cli_refuse(&error);
+}
+
+static int check_real(const posenc_context *context, size_t i, posenc_cli_tally *tally) {
+    posenc_plan *plan = NULL;
+    posenc_error error;
+    double wide[WIDEST];
+    float narrow[WIDEST];
+    size_t n = 0;
+    while (n < 3 && real[i].parameters[n].name) n++;
+    if (posenc_plan_create(context, real[i].scheme, real[i].parameters, n, &plan, &error) != POSENC_OK)
+        return posenc_cli_refuse(&error);
+    int status = write_real(plan, real[i].position, POSENC_F64, wide);
+    if (status == POSENC_CLI_FINE) status = write_real(plan, real[i].position, POSENC_F32, narrow);
+    if (status == POSENC_CLI_FINE) {
+        double expected = real[i].value, got = wide[real[i].column], got_f32 = (double)narrow[real[i].column];
+        bool right = fabs(got - expected) <= 4e-15 && got_f32 == (double)(float)expected;
+        posenc_cli_tally_add(tally, right, "%s dim %s position %g channel %d: expected %.17g, got %.17g, %.9g in f32",
+                             real[i].scheme, real[i].parameters[0].text, real[i].position, real[i].column, expected,
+                             got, got_f32);
+    }
+    posenc_plan_destroy(plan);
+    return status;
+}
+
+/* Of a table of rows 1 0 0 .., 0 1 0 .., what is resized are the weights themselves. */
+static int check_resized(const posenc_context *context, size_t i, posenc_cli_tally *tally) {
+    double old[OLD_ROWS * OLD_ROWS] = {0}, new[MOST_NEW_ROWS * OLD_ROWS];
+    const int64_t shape[] = {OLD_ROWS, OLD_ROWS}, new_shape[] = {resized[i].new_rows, OLD_ROWS};
+    posenc_view from, to;
+    posenc_error error;
+    posenc_resize_options options;
+    posenc_resize_default(&options, sizeof options);
+    options.mode = resized[i].mode;
+    options.antialias = resized[i].antialias, options.align_corners = resized[i].align_corners;
+    for (int k = 0; k < OLD_ROWS; k++) old[k * OLD_ROWS + k] = 1;
+    if (posenc_resize(context, &options, posenc_view_make(&from, old, POSENC_F64, 2, shape, NULL),
+                      posenc_view_make(&to, new, POSENC_F64, 2, new_shape, NULL), &error) != POSENC_OK)
+        return posenc_cli_refuse(&error);
+    const double *row = new + resized[i].row *OLD_ROWS;
+    for (int k = 0; k < OLD_ROWS; k++)
+        posenc_cli_tally_add(tally, fabs(row[k] - resized[i].weights[k]) <= 1e-15,
+                             "resize mode %d 7 to %d rows, row %d, weight %d: expected %.17g, got %.17g",
+                             (int)resized[i].mode, resized[i].new_rows, resized[i].row, k, resized[i].weights[k],
+                             row[k]);
+    return POSENC_CLI_FINE;
+}
+
+/* Each takes one of its list's answers. */
+static const struct {
+    int (*check)(const posenc_context *context, size_t i, posenc_cli_tally *tally);
+    size_t n;
+} lists[] = {
+    {check_printed, sizeof printed / sizeof *printed},
+    {check_single, sizeof single / sizeof *single},
+    {check_real, sizeof real / sizeof *real},
+    {check_resized, sizeof resized / sizeof *resized},
+};
+
 int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *tally) {
     int status = POSENC_CLI_FINE;
-    for (size_t i = 0; status == POSENC_CLI_FINE && i < sizeof printed / sizeof *printed; i++)
-        status = check_printed(context, i, tally);
-    for (size_t i = 0; status == POSENC_CLI_FINE && i < sizeof single / sizeof *single; i++)
-        status = check_single(context, i, tally);
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; status == POSENC_CLI_FINE && i < lists[l].n; i++) status = lists[l].check(context, i, tally);
     return status;
 }

@@ -15,7 +15,9 @@ static const struct {
 static size_t largest(void) {
     size_t bytes = 0;
     for (size_t i = 0; i < posenc_cli_configuration_count(); i++) {
-        size_t own = posenc_cli_configuration_bytes(posenc_cli_configuration_at(i));
+        posenc_cli_configuration configuration;
+        posenc_cli_configuration_at(i, &configuration);
+        size_t own = posenc_cli_configuration_bytes(&configuration);
         if (own > bytes) bytes = own;
     }
     return bytes;
@@ -30,20 +32,21 @@ static bool is_published(size_t index, const char *name, const void *table, size
 /* The first context's table is hashed; another's is too unless it has the same bytes. */
 static int check(size_t index, posenc_context *const *contexts, size_t n_contexts, void *first, void *other,
                  posenc_cli_tally *tally) {
-    const posenc_cli_configuration *configuration = posenc_cli_configuration_at(index);
-    size_t bytes = posenc_cli_configuration_bytes(configuration);
-    char name[128], hex[65];
+    posenc_cli_configuration configuration;
+    posenc_cli_configuration_at(index, &configuration);
+    size_t bytes = posenc_cli_configuration_bytes(&configuration);
+    char hex[65];
     bool first_right = false;
-    posenc_cli_configuration_name(configuration, name);
     for (size_t c = 0; c < n_contexts; c++) {
         posenc_error error;
         void *table = c == 0 ? first : other;
-        if (posenc_cli_configuration_make(configuration, contexts[c], table, &error) != POSENC_OK)
+        if (posenc_cli_configuration_make(&configuration, contexts[c], table, &error) != POSENC_OK)
             return posenc_cli_refuse(&error);
         bool same = c > 0 && memcmp(first, other, bytes) == 0;
-        bool right = same ? first_right : is_published(index, name, table, bytes, hex);
+        bool right = same ? first_right : is_published(index, configuration.name, table, bytes, hex);
         if (c == 0) first_right = right;
-        posenc_cli_tally_add(tally, right, "%s on %s: checksum %.16s...", name, posenc_context_isa(contexts[c]), hex);
+        posenc_cli_tally_add(tally, right, "%s on %s: checksum %.16s...", configuration.name,
+                             posenc_context_isa(contexts[c]), hex);
     }
     return POSENC_CLI_FINE;
 }
@@ -65,14 +68,14 @@ int posenc_cli_print_checksums(void) {
     if (!table) return posenc_cli_no_memory("tables", bytes);
     int status = POSENC_CLI_FINE;
     for (size_t i = 0; status == POSENC_CLI_FINE && i < posenc_cli_configuration_count(); i++) {
-        const posenc_cli_configuration *configuration = posenc_cli_configuration_at(i);
+        posenc_cli_configuration configuration;
         posenc_error error;
-        char name[128], hex[65];
-        if (posenc_cli_configuration_make(configuration, NULL, table, &error) != POSENC_OK)
+        char hex[65];
+        posenc_cli_configuration_at(i, &configuration);
+        if (posenc_cli_configuration_make(&configuration, NULL, table, &error) != POSENC_OK)
             status = posenc_cli_refuse(&error);
-        posenc_cli_configuration_name(configuration, name);
-        posenc_cli_sha256(table, posenc_cli_configuration_bytes(configuration), hex);
-        if (status == POSENC_CLI_FINE) printf("{\"%s\", \"%s\"},\n", name, hex);
+        posenc_cli_sha256(table, posenc_cli_configuration_bytes(&configuration), hex);
+        if (status == POSENC_CLI_FINE) printf("{\"%s\", \"%s\"},\n", configuration.name, hex);
     }
     free(table);
     return status;

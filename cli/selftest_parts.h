@@ -18,29 +18,53 @@ void posenc_cli_tally_add(posenc_cli_tally *tally, bool right, const char *forma
 int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *tally);
 
 /* One table whose bytes are pinned. */
-typedef struct posenc_cli_configuration {
-    const char *layout;
-    int64_t dim;
+typedef struct posenc_cli_configuration posenc_cli_configuration;
+
+/* Makes the table, in the machine's byte order. */
+typedef posenc_status posenc_cli_table_maker(const posenc_cli_configuration *configuration,
+                                             const posenc_context *context, void *table, posenc_error *error);
+
+struct posenc_cli_configuration {
+    char name[128]; /* as it stands in the list of checksums: what is made, in which type, of which positions */
     posenc_dtype dtype;
-    bool cos_first;
-    const char *base, *arithmetic;
-    int64_t start, rows;
-    enum { POSENC_CLI_FROM_START, POSENC_CLI_QUARTERS, POSENC_CLI_SCATTERED } ids; /* how positions follow from start */
-} posenc_cli_configuration;
+    int64_t rows, dim;
+    posenc_cli_table_maker *make;
+    const void *own; /* the maker's description */
+};
 
-/* Number of pinned tables, and one of them. */
+/* Pinned tables of one kind: their number, and one of them. */
+size_t posenc_cli_sinusoidal_count(void);
+void posenc_cli_sinusoidal_at(size_t index, posenc_cli_configuration *out);
+size_t posenc_cli_scheme_table_count(void); /* time steps, Fourier features, first values of learned tables */
+void posenc_cli_scheme_table_at(size_t index, posenc_cli_configuration *out);
+size_t posenc_cli_resized_count(void);
+void posenc_cli_resized_at(size_t index, posenc_cli_configuration *out);
+
+/* All of them, kind by kind. */
 size_t posenc_cli_configuration_count(void);
-const posenc_cli_configuration *posenc_cli_configuration_at(size_t index);
+void posenc_cli_configuration_at(size_t index, posenc_cli_configuration *out);
 
-/* Its name, as it stands in the list of checksums: layout, width, dtype, positions. */
-void posenc_cli_configuration_name(const posenc_cli_configuration *configuration, char name[128]);
-
-/* Bytes of its table. */
+/* Bytes of a table. */
 size_t posenc_cli_configuration_bytes(const posenc_cli_configuration *configuration);
 
-/* Makes its table, little-endian, in table[posenc_cli_configuration_bytes]. */
+/* Makes a table, little-endian, in table[posenc_cli_configuration_bytes]. */
 posenc_status posenc_cli_configuration_make(const posenc_cli_configuration *configuration,
                                             const posenc_context *context, void *table, posenc_error *error);
+
+/* Which positions the rows of a table stand at. */
+typedef struct posenc_cli_places {
+    int64_t start, rows;
+    enum { POSENC_CLI_FROM_START, POSENC_CLI_QUARTERS, POSENC_CLI_SCATTERED, POSENC_CLI_FRACTIONS } ids;
+} posenc_cli_places;
+
+/* "130 rows from 0 by quarters". */
+void posenc_cli_places_text(const posenc_cli_places *places, char text[96]);
+
+/* Makes a plan, writes its rows at those places, and ends it. */
+posenc_status posenc_cli_write_places(const posenc_context *context, const char *scheme,
+                                      const posenc_parameter *parameters, size_t n_parameters,
+                                      const posenc_cli_places *places, posenc_dtype dtype, void *table,
+                                      posenc_error *error);
 
 /* Compares each table that the contexts make with its published checksum. Returns as posenc_cli_known_answers. */
 int posenc_cli_checksums(posenc_context *const *contexts, size_t n_contexts, posenc_cli_tally *tally);

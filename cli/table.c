@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "grid.h"
 #include "numbers.h"
 #include "options.h"
 #include "plan.h"
@@ -55,8 +56,16 @@ static int rows_of_file(job *j) {
                            posenc_cli_text(j->arguments, "length"));
 }
 
+/* All of a grid from start on. */
+static int rows_of_grid(job *j) {
+    int status = posenc_cli_plan(j->arguments, 0, 0, &j->plan);
+    j->start = posenc_cli_integer(j->arguments, "start");
+    return status == POSENC_CLI_FINE ? posenc_cli_grid_length(j->plan, j->start, &j->length) : status;
+}
+
 static int find_rows(job *j) {
     if (posenc_cli_given(j->arguments, "positions")) return rows_of_file(j);
+    if (posenc_cli_has_grid(j->arguments) && !posenc_cli_given(j->arguments, "length")) return rows_of_grid(j);
     if (!posenc_cli_given(j->arguments, "length"))
         return posenc_cli_fail("length: expected --length N or --positions FILE, got neither");
     j->start = posenc_cli_integer(j->arguments, "start");
@@ -83,7 +92,7 @@ static int check_size(const job *j) {
 
 static int make_plan(job *j) {
     int status = check_size(j);
-    if (status == POSENC_CLI_FINE) status = posenc_cli_plan(j->arguments, 0, j->reach, &j->plan);
+    if (status == POSENC_CLI_FINE && !j->plan) status = posenc_cli_plan(j->arguments, 0, j->reach, &j->plan);
     if (status != POSENC_CLI_FINE) return status;
     j->dim = posenc_plan_dim(j->plan);
     return posenc_cli_target_check(j->form, &(posenc_tensor_entry){.dtype = j->dtype});
@@ -157,7 +166,7 @@ static const posenc_cli_option options[] = {
      .kind = POSENC_CLI_INTEGER,
      .value = "N",
      .maximum = 0x1p63,
-     .help = "Number of rows; needed unless --positions gives them"},
+     .help = "Number of rows; needed unless --positions or --grid gives them"},
     {.name = "start",
      .kind = POSENC_CLI_INTEGER,
      .value = "P",
@@ -186,6 +195,7 @@ static const char *const examples[] = {
     "posenc table sinusoidal --dim 512 --length 5000 -o pe.npy",
     "posenc table sinusoidal --dim 512 --length 5000 --dtype bf16 -o pe.safetensors",
     "posenc table sinusoidal --dim 512 --length 3 --start 2147483647",
+    "posenc table sinusoidal-2d --grid 14x14 --prefix 1 --dim 768 -o pe.npy",
     NULL,
 };
 

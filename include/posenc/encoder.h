@@ -1,6 +1,6 @@
 /* Encoder: the everyday object that a model holds. A plan, its table stored as state, dropout, and a rule for what lies
- * past the table. Made once, used many times, by many threads. It never changes after it is made, but for the table of
- * the scheme "learned", which the caller's optimiser writes. */
+ * past the table. Made once, used many times, by many threads. It never changes after it is made, but for what training
+ * changes, by the caller's optimiser: the gain, and the table of the scheme "learned". */
 #ifndef POSENC_ENCODER_H
 #define POSENC_ENCODER_H
 
@@ -34,6 +34,8 @@ typedef struct posenc_encoder_options {
                                  padding_idx + 1 (the rule of fairseq and RoBERTa). Default -1: no such row */
     int64_t row_offset;       /* of "learned" alone: position p reads row p + row_offset (OPT and BART: 2), which may
                                  be any row of the table. -2^39..2^39. Default 0 */
+    double gain;              /* E is multiplied by it. A number that may be trained: posenc_encoder_set_gain. Finite.
+                                 Default 1, which costs nothing */
 } posenc_encoder_options;
 
 /* Writes every default into *options. size is sizeof(*options) as the caller compiled it, and is stored there. */
@@ -104,13 +106,14 @@ typedef struct posenc_step {
 /* Writes every default into *step. size is sizeof(*step) as the caller compiled it, and is stored there. */
 POSENC_API void posenc_step_default(posenc_step *step, size_t size);
 
-/* Forward: y = dropout(x * scale + E(position)).
+/* Forward: y = dropout(x * scale + gain * E(position)).
  * positions: as for posenc_plan_add; NULL means start 0.
  * step: NULL means evaluation.
- * x, y: the same shape and dtype, (tokens, dim) or (batch, tokens, dim), any strides (sequence-first is strides); y may
- *       be x itself.
- * Result: v = round(fma(x, scale, E)) in f32 (f64 for f64 tensors); in training v / (1 - dropout) where kept, as one
- * product, and 0 where dropped; then rounded to the dtype of x. Tokens that a mask or padding_idx names add no E.
+ * x, y: the same shape and dtype, (tokens, dim), (batch, tokens, dim) or (batch, tokens, heads, dim), any strides
+ *       (sequence-first is strides); y may be x itself.
+ * Result: v = round(fma(x, scale, round(gain * E))) in f32 with scale and gain as f32 (f64 for f64 tensors); in
+ * training v / (1 - dropout) where kept, as one product, and 0 where dropped; then rounded to the dtype of x. Tokens
+ * that a mask or padding_idx names add no E.
  * Returns as posenc_plan_add, and POSENC_ERROR_DTYPE (x does not go with the table), POSENC_ERROR_POSITION (past the
  * table under POSENC_PAST_END_ERROR); y is untouched then.
  * Cost: that of a copy from x to y, from a few rows on; with dropout up to three times that. */
@@ -125,24 +128,53 @@ POSENC_API posenc_status posenc_encoder_backward(const posenc_encoder *encoder, 
                                                  const DLTensor *dy, DLTensor *dx, posenc_error *error);
 
 /* Backward into the table of a "learned" encoder:
- *     dtable[r] (+)= sum over the tokens that read row r of dy / (1 - dropout), where the forward pass with the same
- *     positions and step kept, else 0.
+ *     dtable[r] (+)= sum over the tokens that read row r of gain * dy / (1 - dropout), where the forward pass with the
+ *     same positions and step kept, else 0.
  * Padding tokens, and the row of padding_idx, have no part in it. Under CLAMP tokens count for the row that they read;
  * under RESIZE for the rows that theirs was mixed of, by their weights.
  * positions, step: those of the forward pass.
  * dy: shapes, dtypes and strides as in the forward pass.
  * dtable: (max_len, dim), in the dtype of the table, any strides that do not make elements meet. It must not share
- * memory with dy, a tensor of positions or the encoder's table. accumulate: not 0: adds to what dtable holds; 0: writes
- * all of it, zeros where no token reads. Returns as posenc_encoder_forward, POSENC_ERROR_UNSUPPORTED (a formula has no
- * parameters), _OVERLAP, _MEMORY; dtable is untouched then. Accuracy: the sums of a row run in double over its tokens
- * in the order (batch, token), the factor and the old value come last, then one rounding. The same bits for every
- * number of threads and every instruction set. Cost: that of reading dy once, and of writing dtable. Holds 8 bytes a
- * token besides where positions come by ids, a mask or cu_seqlens, 16 where the call is resized. Example: DLTensor
- * *weights; posenc_encoder_parameters(encoder, &weights, &error); posenc_encoder_backward_table(encoder, NULL, NULL,
- * dy, dtable, 0, &error); */
+ *         memory with dy, a tensor of positions or the encoder's table.
+ * accumulate: not 0: adds to what dtable holds; 0: writes all of it, zeros where no token reads.
+ * Returns as posenc_encoder_forward, POSENC_ERROR_UNSUPPORTED (a formula has no parameters), _OVERLAP, _MEMORY; dtable
+ * is untouched then.
+ * Accuracy: the sums of a row run in double over its tokens in the order (batch, token), the factors and the old value
+ * come last, then one rounding. The same bits for every number of threads and every instruction set.
+ * Cost: that of reading dy once, and of writing dtable. Holds 8 bytes a token besides where positions come by ids, a
+ * mask or cu_seqlens, 16 where the call is resized.
+ * Example: DLTensor *weights;
+ *          posenc_encoder_parameters(encoder, &weights, &error);
+ *          posenc_encoder_backward_table(encoder, NULL, NULL, dy, dtable, 0, &error); */
 POSENC_API posenc_status posenc_encoder_backward_table(const posenc_encoder *encoder, const posenc_positions *positions,
                                                        const posenc_step *step, const DLTensor *dy, DLTensor *dtable,
                                                        int accumulate, posenc_error *error);
+
+/* Sets the gain: what the caller's optimiser does after each step. No other call may run on the encoder meanwhile.
+ * gain: finite, within the dtype of the table; it multiplies in that precision.
+ * Returns POSENC_ERROR_ARGUMENT; the encoder is unchanged then.
+ * Example: double dgain = 0.5, rate = 1e-3;
+ *          posenc_encoder_set_gain(encoder, posenc_encoder_options_of(encoder)->gain - rate * dgain, &error); */
+POSENC_API posenc_status posenc_encoder_set_gain(posenc_encoder *encoder, double gain, posenc_error *error);
+
+/* Backward into the gain, for every scheme:
+ *     *dgain = sum over all elements of E * dy / (1 - dropout), where the forward pass with the same positions and step
+ *     kept, else 0; tokens that a mask or padding_idx names have no part in it.
+ * E is what the forward pass multiplies, in f32 (f64 for f64 tensors).
+ * positions, step: those of the forward pass.
+ * dy: shapes, dtypes and strides as in the forward pass; only read.
+ * dgain: receives the sum.
+ * Returns as posenc_encoder_forward; *dgain is untouched then.
+ * Accuracy: products and sums in double, in one order: within a row 16 sums by channel mod 16, then the tokens in the
+ * order (batch, token); the factor comes last. The same bits for every number of threads and every instruction set.
+ * Cost: that of reading dy and the encodings. Holds 8 bytes a token besides.
+ * Source: Li et al. 2019, Neural speech synthesis with Transformer network, section 3.2; ESPnet
+ * ScaledPositionalEncoding.
+ * Example: double dgain;
+ *          posenc_encoder_backward_gain(encoder, NULL, NULL, dy, &dgain, &error); */
+POSENC_API posenc_status posenc_encoder_backward_gain(const posenc_encoder *encoder, const posenc_positions *positions,
+                                                      const posenc_step *step, const DLTensor *dy, double *dgain,
+                                                      posenc_error *error);
 
 /* Saves the state as safetensors: tensor "pe" (max_len, dim), "weight" for "learned", and metadata posenc.version,
  * posenc.scheme, one posenc.<parameter> each, and the options. Complete or absent. Returns POSENC_ERROR_IO, _MEMORY. */

@@ -17,6 +17,9 @@ typedef struct posenc_parameter {
     const char *text;
 } posenc_parameter;
 
+/* Coordinates of a token, at most. */
+enum { POSENC_MOST_AXES = 8 };
+
 /* Positions of the tokens of one call, in one of four forms. */
 typedef struct posenc_positions {
     size_t size; /* sizeof(posenc_positions), as written by posenc_positions_default */
@@ -25,7 +28,8 @@ typedef struct posenc_positions {
     int64_t start;           /* default 0 */
     const DLTensor *offsets; /* (batch), int32 or int64: tokens already in each row's cache. Default NULL */
 
-    /* 2. Given: token t stands at ids[t] or ids[b, t]. start and offsets are not used. */
+    /* 2. Given: token t stands at ids[t] or ids[b, t]. start and offsets are not used. Beside a plan of a grid also
+     *    points, (tokens, axes) or (batch, tokens, axes): see axes.h. */
     const DLTensor *ids; /* (tokens) or (batch, tokens), int32, int64 or double (f64), any strides. Default NULL */
 
     /* 3. Padded, on either side: only real tokens count, the first of a row stands at start (+ offsets[b]); padding
@@ -35,6 +39,11 @@ typedef struct posenc_positions {
     /* 4. Packed: sequence s is tokens cu_seqlens[s] .. cu_seqlens[s+1] - 1 of a batch of one, and begins anew at start
      *    (+ offsets[s]). Starts at 0, never falls, ends at the number of tokens; empty sequences are fine. */
     const DLTensor *cu_seqlens; /* (sequences + 1), int32 or int64. Default NULL */
+
+    /* Beside any form: so many tokens stand at one position, as the patches of a frame do. Token t has the position
+     * that token t / repeat has above, and what is said there of tokens holds for tokens / repeat of them: the extents
+     * of ids and mask, the end of cu_seqlens, the places that messages name. It divides the tokens. Default 1 */
+    int64_t repeat;
 } posenc_positions;
 
 /* Writes every default into *positions. size is sizeof(*positions) as the caller compiled it, and is stored there. */
@@ -78,14 +87,17 @@ POSENC_API posenc_status posenc_plan_parameter(const posenc_plan *plan, const ch
 
 /* One value straight from the paper's equation, slowly, in long double: the oracle that tests and tools compare with.
  * position: any finite double; column 0..dim-1.
- * Accuracy: 1e-15 + abs(position) * 1e-19 where long double has 64 bits.
+ * Accuracy: 1e-15 + (abs(angle) + abs(position)) * 2e-18 where long double has 64 bits; angle = position times the
+ * frequency of the column.
  * Returns POSENC_ERROR_POSITION or POSENC_ERROR_ARGUMENT; *value is untouched then. */
 POSENC_API posenc_status posenc_plan_equation(const posenc_plan *plan, double position, int64_t column, double *value);
 
 /* Writes encoded rows: out[..., t, :] = E(position of token t).
  * positions: NULL means start 0. ids of shape (tokens) serve every batch row; (batch, tokens) need a batch in out.
  *            At most one of ids, mask and cu_seqlens.
- * out: (tokens, dim) or (batch, tokens, dim); f32, f64, f16 or bf16; any strides that do not make elements meet.
+ * out: (tokens, dim), (batch, tokens, dim) or (batch, tokens, heads, dim), where each head of a token gets the same
+ *      row; f32, f64, f16 or bf16; any strides that do not make elements meet. With positions.repeat above 1 tokens and
+ *      heads must merge into one axis.
  *      It must not share memory with a tensor of positions. Padding rows become zeros.
  * Returns POSENC_ERROR_SHAPE, _DTYPE, _DEVICE, _POSITION, _OVERLAP, _MEMORY, _UNSUPPORTED (a scheme that does not add
  * rows); out is untouched then.
@@ -99,7 +111,8 @@ POSENC_API posenc_status posenc_plan_write(const posenc_plan *plan, const posenc
                                            posenc_error *error);
 
 /* Adds encoded rows: y = x * scale + E(position).
- * x, y: the same shape and dtype, (tokens, dim) or (batch, tokens, dim); f32, f64, f16 or bf16; any strides.
+ * x, y: the same shape and dtype, (tokens, dim), (batch, tokens, dim) or (batch, tokens, heads, dim), where the row of
+ *       a token is added to each of its heads; f32, f64, f16 or bf16; any strides.
  *       y may be x itself (same pointer and strides); any other overlap is refused.
  * scale: finite; the usual one is 1, or sqrt(dim).
  * Result: round(fma(x, scale, E)) with E in f32 (f64 for f64 tensors), rounded to the dtype of x.

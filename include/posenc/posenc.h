@@ -18,6 +18,7 @@
 #ifndef POSENC_POSENC_H
 #define POSENC_POSENC_H
 
+#include <posenc/axes.h>
 #include <posenc/check.h>
 #include <posenc/config.h>
 #include <posenc/context.h>
@@ -38,5 +39,6 @@
 #include <posenc/status.h>
 #include <posenc/tensor.h>
 #include <posenc/timestep.h>
+#include <posenc/video.h>
 
 #endif

@@ -22,6 +22,9 @@ typedef struct posenc_resize_options {
     int align_corners;      /* not 0: first and last rows stay where they are; not with antialias. Default 0 */
     int64_t prefix;         /* rows in front that are copied as they are: class tokens. Default 0 */
     int64_t from[2], to[2]; /* height and width of the grids, row-major; {0, 0}: one axis. Default {0, 0} */
+    int64_t first;          /* 0 or more: out is a part of the new table, its rows first, first + 1, ..., so that a
+                               large one can be made piece by piece; from and to must say the whole, {1, n} for one
+                               axis. -1: out is all of it. Default -1 */
 } posenc_resize_options;
 
 /* Writes every default into *options. size is sizeof(*options) as the caller compiled it, and is stored there. */
@@ -34,12 +37,14 @@ POSENC_API void posenc_resize_default(posenc_resize_options *options, size_t siz
  * options: NULL for defaults.
  * table: (rows, dim), (1, rows, dim) or (rows, 1, dim), f32, f64, f16 or bf16, any strides.
  *        rows = prefix + from[0] * from[1], or any number above prefix on one axis.
- * out: of the same rank and dtype, its rows the new number: prefix + to[0] * to[1], or any number >= prefix. It must
- * not share memory with table. Returns POSENC_ERROR_ARGUMENT (mode, prefix, align_corners with antialias), _SHAPE (rows
- * that are not the grid's, an axis without old rows), _DTYPE, _DEVICE, _OVERLAP, _MEMORY; out is untouched then. Edge
- * cases: the same extent copies to the bit. Rows of weight 0 do not count, NaN or not. No new rows succeed. Accuracy:
- * sums in double, rounded once to the dtype. The same bits for every number of threads. Source: the weights of
- * PyTorch's interpolate. */
+ * out: of the same rank and dtype, its rows the new number: prefix + to[0] * to[1], or any number >= prefix; with
+ *      first, any number that the new table has from there on. It must not share memory with table.
+ * Returns POSENC_ERROR_ARGUMENT (mode, prefix, align_corners with antialias, first without from and to), _SHAPE (rows
+ * that are not the grid's, an axis without old rows), _DTYPE, _DEVICE, _OVERLAP, _MEMORY; out is untouched then.
+ * Edge cases: the same extent copies to the bit. Rows of weight 0 do not count, NaN or not. No new rows succeed.
+ * Accuracy: sums in double, rounded once to the dtype. The same bits for every number of threads, and in every split
+ * into parts.
+ * Source: the weights of PyTorch's interpolate. */
 POSENC_API posenc_status posenc_resize(const posenc_context *context, const posenc_resize_options *options,
                                        const DLTensor *table, DLTensor *out, posenc_error *error);
 

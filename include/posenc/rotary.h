@@ -48,8 +48,6 @@ typedef enum posenc_axes {
     POSENC_AXES_MAP = 4    /* pair i takes axis axis_map[i]; one series of frequencies over all pairs: Pixtral */
 } posenc_axes;
 
-enum { POSENC_MOST_AXES = 8 };
-
 /* Parameters of a rotary plan. Lists are copied. 0 as the value of a number marked "0: not given" is not a value. */
 typedef struct posenc_rotary_options {
     size_t size;             /* sizeof(posenc_rotary_options), as written by posenc_rotary_default */

@@ -75,12 +75,14 @@ static size_t distance(const char *a, const char *b) {
 const char *posenc_nearest_name(const char *mistyped, const char *const *names, size_t n_names) {
     if (!mistyped || strlen(mistyped) > 64) return NULL;
     const char *nearest = NULL;
-    size_t allowed = strlen(mistyped) / 3 + 1;
+    size_t allowed = strlen(mistyped) / 3 + 1, least = SIZE_MAX;
     for (size_t i = 0; i < n_names; i++) {
         if (strlen(names[i]) > 64) continue;
         bool starts_so = strlen(mistyped) >= 3 && strncmp(names[i], mistyped, strlen(mistyped)) == 0;
         size_t d = starts_so ? 1 : distance(mistyped, names[i]);
-        if (d <= allowed && (!nearest || d < distance(mistyped, nearest))) nearest = names[i];
+        if (d > allowed || d >= least) continue;
+        least = d;
+        nearest = names[i];
     }
     return nearest;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <posenc/axes.h>
 #include <posenc/scheme.h>
 
 #include "base/text.h"
@@ -24,7 +25,8 @@ static const char *value_of(const parameters *p, const char *name) {
 /* Parameters that say how to compute, and not what. */
 static void choose(const posenc_checkup *c, const char *name, char text[PARAMETER_BYTES]) {
     if (strcmp(name, "arithmetic") == 0) snprintf(text, PARAMETER_BYTES, "exact");
-    if (strcmp(name, "max-len") == 0) snprintf(text, PARAMETER_BYTES, "%lld", (long long)c->table.rows);
+    bool grid = posenc_plan_tokens(c->options.plan) > 0; /* which says itself how long it is */
+    if (strcmp(name, "max-len") == 0 && !grid) snprintf(text, PARAMETER_BYTES, "%lld", (long long)c->table.rows);
 }
 
 static void read_parameters(const posenc_checkup *c, parameters *p) {

@@ -1,4 +1,4 @@
-/* Extension: what happens at 2 and 10 times the length. A formula goes on; a learned table ends. */
+/* Extension: what happens at 2 and 10 times the length. A formula goes on; a learned table ends, and so does a grid. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,6 +8,7 @@
 #include "diagnose/match.h"
 #include "diagnose/row_set.h"
 #include "diagnose/walk.h"
+#include "schemes/scheme.h"
 
 enum { LAST_ROWS = 1000, ROOM_VALUES = 1 << 16, MOST_ROWS = 1 << 21 };
 enum { WIDEST = ROOM_VALUES }; /* beyond it plans are large, and nobody extends such a row */
@@ -141,11 +142,12 @@ posenc_status posenc_look_extension(posenc_checkup *c, posenc_error *error) {
     posenc_status status = POSENC_OK;
     c->report.looked_at |= 1u << POSENC_LOOK_EXTENSION;
     set_lengths(c);
-    if (c->formula.known) status = look_at_formula(c, error);
+    bool goes_on = c->formula.known && c->formula.exact->rows.length == 0;
+    if (goes_on) status = look_at_formula(c, error);
     for (int i = 0; i < 2 && status == POSENC_OK; i++) {
         posenc_extension *e = &c->report.extensions[i];
         if (e->length == 0) continue;
-        if (c->formula.known)
+        if (goes_on)
             tell_formula(c, e);
         else
             tell_learned(c, e);

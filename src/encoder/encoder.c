@@ -1,5 +1,5 @@
-/* The everyday object: y = dropout(x * scale + E(position)), with the table stored. It adds to a plan what a model
- * needs around it; the work itself is a posenc_row_call. */
+/* The everyday object: y = dropout(x * scale + gain * E(position)), with the table stored. It adds to a plan what a
+ * model needs around it; the work itself is a posenc_row_call. */
 #include "encoder/encoder.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@
 #include "base/text.h"
 
 void posenc_encoder_default(posenc_encoder_options *options, size_t size) {
-    posenc_encoder_options all = {.size = size, .dtype = POSENC_F32, .scale = 1, .padding_idx = -1};
+    posenc_encoder_options all = {.size = size, .dtype = POSENC_F32, .scale = 1, .padding_idx = -1, .gain = 1};
     posenc_options_write(options, size, &all, sizeof all);
 }
 
@@ -26,15 +26,21 @@ void posenc_step_default(posenc_step *step, size_t size) {
 
 /* ---- creation ---- */
 
+posenc_status posenc_encoder_check_factor(double factor, const char *name, posenc_dtype dtype, posenc_error *error) {
+    if (isfinite(factor) && (dtype == POSENC_F64 || fabs(factor) <= (double)FLT_MAX)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, name, "expected a finite number within %s, got %g",
+                       posenc_dtype_name(dtype), factor);
+}
+
 static posenc_status check_options(const posenc_encoder_options *o, posenc_error *error) {
     if (o->dtype != POSENC_F32 && o->dtype != POSENC_F64)
         return posenc_fail(error, POSENC_ERROR_DTYPE, "dtype",
                            "expected f32 (which serves f16 and bf16 too) or f64, got %s", posenc_dtype_name(o->dtype));
     if (!(o->dropout >= 0 && o->dropout < 1))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "dropout", "expected 0 <= dropout < 1, got %g", o->dropout);
-    if (!isfinite(o->scale) || (o->dtype == POSENC_F32 && fabs(o->scale) > (double)FLT_MAX))
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number within %s, got %g",
-                           posenc_dtype_name(o->dtype), o->scale);
+    posenc_status status = posenc_encoder_check_factor(o->scale, "scale", o->dtype, error);
+    if (status == POSENC_OK) status = posenc_encoder_check_factor(o->gain, "gain", o->dtype, error);
+    if (status != POSENC_OK) return status;
     if (o->padding_idx < -1 || o->padding_idx == INT64_MAX)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "padding_idx", "expected -1 or a position, got %lld",
                            (long long)o->padding_idx);
@@ -184,6 +190,10 @@ posenc_stored_rows posenc_encoder_stored(const posenc_encoder *encoder) {
                                  .rows = encoder->max_len,
                                  .padding = -1,
                                  .outside = strict ? POSENC_OUTSIDE_REFUSED : POSENC_OUTSIDE_MADE};
+    if (encoder->plan->rows.axes) { /* a grid ends */
+        stored.outside = POSENC_OUTSIDE_REFUSED;
+        stored.whole = stored.grid = true;
+    }
     if (!posenc_encoder_learns(encoder)) return stored;
     stored.whole = true;
     stored.outside = of_learned[o->past_end];
@@ -247,6 +257,7 @@ posenc_status posenc_encoder_forward(const posenc_encoder *encoder, const posenc
     posenc_step s;
     posenc_status status = posenc_encoder_check_door(encoder, x, "x", step, &s, error);
     if (status != POSENC_OK) return status;
+    double gain = posenc_encoder_gain(encoder);
     posenc_row_call call = {.plan = encoder->plan,
                             .positions = positions,
                             .x = x,
@@ -255,6 +266,7 @@ posenc_status posenc_encoder_forward(const posenc_encoder *encoder, const posenc
                             .y_name = "y",
                             .scale = encoder->options.scale,
                             .adds = true,
+                            .gain = gain == 1 ? NULL : &gain,
                             .stored = posenc_encoder_stored(encoder),
                             .padding_idx = encoder->options.padding_idx,
                             .dropout = posenc_encoder_dropout(encoder, &s, 1),

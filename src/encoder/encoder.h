@@ -36,6 +36,12 @@ posenc_stored_rows posenc_encoder_stored(const posenc_encoder *encoder);
 posenc_status posenc_encoder_check_door(const posenc_encoder *encoder, const DLTensor *x, const char *x_name,
                                         const posenc_step *step, posenc_step *all, posenc_error *error);
 
+/* A factor: finite, within the dtype of the table. */
+posenc_status posenc_encoder_check_factor(double factor, const char *name, posenc_dtype dtype, posenc_error *error);
+
+/* The gain as it multiplies, in the precision of the table. */
+double posenc_encoder_gain(const posenc_encoder *encoder);
+
 /* The dropout of a step; kept values grow by factor / (1 - dropout). */
 posenc_dropout posenc_encoder_dropout(const posenc_encoder *encoder, const posenc_step *step, double factor);
 

@@ -19,11 +19,15 @@
 static const char *const past_end_names[] = {"extend", "error", "clamp", "resize"};
 
 /* Keys beside the scheme's own parameters. */
-enum { VERSION, SCHEME, DROPOUT, SCALE, PAST_END, PADDING_IDX, ROW_OFFSET, N_KEYS };
-static const char *const key_names[N_KEYS] = {"posenc.version",           "posenc.scheme",
-                                              "posenc.encoder.dropout",   "posenc.encoder.scale",
-                                              "posenc.encoder.past_end",  "posenc.encoder.padding_idx",
-                                              "posenc.encoder.row_offset"};
+enum { VERSION, SCHEME, DROPOUT, SCALE, PAST_END, PADDING_IDX, ROW_OFFSET, GAIN, N_KEYS };
+static const char *const key_names[N_KEYS] = {"posenc.version",
+                                              "posenc.scheme",
+                                              "posenc.encoder.dropout",
+                                              "posenc.encoder.scale",
+                                              "posenc.encoder.past_end",
+                                              "posenc.encoder.padding_idx",
+                                              "posenc.encoder.row_offset",
+                                              "posenc.encoder.gain"};
 
 static const char *tensor_name(const char *scheme) {
     const posenc_scheme *found = posenc_scheme_inside(scheme);
@@ -65,6 +69,7 @@ static void describe(const posenc_encoder *e, metadata *m) {
     }
     put_f64(m, key_names[DROPOUT], e->options.dropout);
     put_f64(m, key_names[SCALE], e->options.scale);
+    put_f64(m, key_names[GAIN], e->options.gain);
     put(m, key_names[PAST_END], past_end_names[e->options.past_end]);
     snprintf(text, sizeof text, "%lld", (long long)e->options.padding_idx);
     put(m, key_names[PADDING_IDX], text);
@@ -151,6 +156,7 @@ enum { N_POLICIES = sizeof past_end_names / sizeof *past_end_names };
 static posenc_status read_options(const state *s, posenc_encoder_options *o, posenc_error *error) {
     posenc_status status = read_f64(s, DROPOUT, &o->dropout, error);
     if (status == POSENC_OK) status = read_f64(s, SCALE, &o->scale, error);
+    if (status == POSENC_OK) status = read_f64(s, GAIN, &o->gain, error);
     if (status != POSENC_OK) return status;
     const char *past = posenc_safetensors_metadata(s->file, key_names[PAST_END]);
     int policy = 0;

@@ -25,6 +25,7 @@ typedef struct gradient {
     posenc_row_tensor dy, dtable;
     posenc_dropout dropout;
     uint64_t first_element;
+    double factor; /* of a whole sum */
     bool accumulate;
     int n_workers;
     char *scratch; /* n_workers times sums and a row of dy */
@@ -38,45 +39,60 @@ typedef struct block {
     double *sums;
     char *row;
     int64_t column, n;
+    posenc_sum_rows next_row; /* the first tokens of the row after this one, which are fetched in time */
 } block;
 
-/* The block's channels of a token, contiguous. */
-static const char *load_token(const block *b, const posenc_token_walk *at) {
+/* Where the channels of a token from a column on stand, contiguous. A strided row is copied: one at a time. */
+static const char *channels_at(const block *b, const posenc_token_walk *at, int64_t column) {
     const posenc_row_tensor *dy = &b->g->dy;
-    const char *from = posenc_row_at(dy, at->batch, at->token) + b->column * dy->channel_bytes;
+    const char *from = posenc_row_at(dy, at->batch, at->token) + at->r * dy->repeat_bytes + column * dy->channel_bytes;
     size_t bytes = posenc_dtype_bytes(dy->dtype);
     if (dy->packed) return from;
     for (int64_t i = 0; i < b->n; i++) memcpy(b->row + (size_t)i * bytes, from + i * dy->channel_bytes, bytes);
     return b->row;
 }
 
-static void sum_token(const block *b, const posenc_token_walk *at, const posenc_token_walk *next) {
+/* The next tokens of a walk, as many as are summed up at once. */
+static void take_tokens(const block *b, posenc_token_walk *walk, int64_t column, posenc_sum_rows *out) {
     const gradient *g = b->g;
-    uint64_t token = (uint64_t)at->batch * (uint64_t)g->dy.tokens + (uint64_t)at->token;
-    posenc_sum_job job = {.n = (size_t)b->n,
-                          .x = load_token(b, at),
-                          .sums = b->sums,
-                          .weight = at->weight,
-                          .dropout = g->dropout,
-                          .element = g->first_element + token * (uint64_t)g->dy.dim + (uint64_t)b->column};
-    job.next = next && g->dy.packed ? load_token(b, next) : job.x;
-    g->kernels->sum[g->dy.dtype](&job);
+    size_t most = g->dy.packed ? POSENC_SUM_ROWS : 1;
+    for (out->rows = 0; out->rows < most && posenc_token_walk_step(walk); out->rows++) {
+        uint64_t token = (uint64_t)walk->batch * (uint64_t)g->dy.tokens + (uint64_t)walk->token;
+        out->x[out->rows] = channels_at(b, walk, column);
+        out->weights[out->rows] = walk->weight;
+        uint64_t index = token * (uint64_t)g->dy.repeat + (uint64_t)walk->r;
+        out->elements[out->rows] = g->first_element + index * (uint64_t)g->dy.dim + (uint64_t)column;
+    }
+}
+
+/* The tokens that begin a row, or a part of its columns. */
+static posenc_sum_rows first_tokens(const block *b, int64_t row, int64_t column) {
+    posenc_sum_rows first = {.rows = 0};
+    posenc_token_walk walk = posenc_token_walk_start(&b->g->lists, row);
+    if (b->g->dy.packed) take_tokens(b, &walk, column, &first);
+    return first;
 }
 
 static void sum_tokens(const block *b, int64_t row) {
-    posenc_token_walk at = posenc_token_walk_start(&b->g->lists, row);
-    bool more = posenc_token_walk_step(&at);
-    while (more) {
-        posenc_token_walk next = at;
-        more = posenc_token_walk_step(&next);
-        sum_token(b, &at, more ? &next : NULL);
-        at = next;
+    const gradient *g = b->g;
+    posenc_sum_job job = {.n = (size_t)b->n, .weighted = g->resized.rows > 0, .sums = b->sums, .dropout = g->dropout};
+    posenc_token_walk walk = posenc_token_walk_start(&g->lists, row);
+    posenc_sum_rows after, none = {.rows = 0};
+    int64_t column = b->column + b->n;
+    after = column < g->dy.dim ? first_tokens(b, row, column) : b->next_row;
+    take_tokens(b, &walk, b->column, &job.rows);
+    while (job.rows.rows > 0) {
+        posenc_sum_rows next = none;
+        if (g->dy.packed) take_tokens(b, &walk, b->column, &next);
+        job.next = next.rows > 0 ? &next : &after;
+        g->kernels->sum[g->dy.dtype](&job);
+        if (!g->dy.packed) take_tokens(b, &walk, b->column, &next); /* there is one copy of a row */
+        job.rows = next;
     }
 }
 
 /* The factor and the old value come last; then the one rounding. */
-static void finish_f32(const block *b, char *out, double factor) {
-    ptrdiff_t step = b->g->dtable.channel_bytes;
+static void finish_f32(const block *b, char *out, ptrdiff_t step, double factor) {
     for (int64_t i = 0; i < b->n; i++) {
         float value = 0;
         if (b->g->accumulate) memcpy(&value, out + i * step, sizeof value);
@@ -86,14 +102,24 @@ static void finish_f32(const block *b, char *out, double factor) {
     }
 }
 
-static void finish_f64(const block *b, char *out, double factor) {
-    ptrdiff_t step = b->g->dtable.channel_bytes;
+static void finish_f64(const block *b, char *out, ptrdiff_t step, double factor) {
     for (int64_t i = 0; i < b->n; i++) {
         double value = 0, sum = b->sums[i] * factor;
         if (b->g->accumulate) memcpy(&value, out + i * step, sizeof value);
         value = b->g->accumulate ? value + sum : sum;
         memcpy(out + i * step, &value, sizeof value);
     }
+}
+
+/* The usual case by itself, which compilers make vectors of. */
+static void finish(const block *b, char *out, double factor) {
+    const posenc_row_tensor *dtable = &b->g->dtable;
+    if (dtable->dtype == POSENC_F64)
+        finish_f64(b, out, dtable->channel_bytes, factor);
+    else if (dtable->packed && !b->g->accumulate)
+        for (int64_t i = 0; i < b->n; i++) ((float *)(void *)out)[i] = (float)(b->sums[i] * factor);
+    else
+        finish_f32(b, out, dtable->channel_bytes, factor);
 }
 
 static bool is_read(const gradient *g, int64_t row) {
@@ -104,13 +130,11 @@ static bool is_read(const gradient *g, int64_t row) {
 static void make_row(block *b, int64_t row) {
     const gradient *g = b->g;
     if (g->accumulate && !is_read(g, row)) return;
-    double factor = g->dropout.active ? g->dropout.factor : 1;
     for (b->column = 0; b->column < g->dy.dim; b->column += BLOCK) {
         b->n = g->dy.dim - b->column < BLOCK ? g->dy.dim - b->column : BLOCK;
         memset(b->sums, 0, (size_t)b->n * sizeof *b->sums);
         sum_tokens(b, row);
-        char *out = posenc_row_at(&g->dtable, 0, row) + b->column * g->dtable.channel_bytes;
-        (g->dtable.dtype == POSENC_F64 ? finish_f64 : finish_f32)(b, out, factor);
+        finish(b, posenc_row_at(&g->dtable, 0, row) + b->column * g->dtable.channel_bytes, g->factor);
     }
 }
 
@@ -124,13 +148,17 @@ static void make_slice(void *argument, int index) {
     block b = {.g = g, .sums = (double *)(void *)scratch, .row = scratch + BLOCK * sizeof(double)};
     int64_t row = posenc_token_lists_share(&g->lists, g->n_workers, index);
     int64_t end = posenc_token_lists_share(&g->lists, g->n_workers, index + 1);
-    for (; row < end; row++) make_row(&b, row);
+    for (; row < end; row++) {
+        b.next_row = (posenc_sum_rows){.rows = 0};
+        if (row + 1 < end) b.next_row = first_tokens(&b, row + 1, 0);
+        make_row(&b, row);
+    }
 }
 
 static posenc_status make_rows(gradient *g, posenc_error *error) {
     const posenc_context *context = g->encoder->context;
-    double work =
-        (double)g->dy.batch * (double)g->dy.tokens * (double)g->dy.dim * (double)posenc_dtype_bytes(g->dy.dtype);
+    double work = (double)g->dy.batch * (double)g->dy.tokens * (double)g->dy.repeat * (double)g->dy.dim *
+                  (double)posenc_dtype_bytes(g->dy.dtype);
     g->n_workers = posenc_slices(context, work < (double)(SIZE_MAX / 2) ? (size_t)work : SIZE_MAX / 2);
     size_t bytes = (size_t)g->n_workers * SCRATCH_BYTES;
     g->scratch = posenc_allocate(context, bytes);
@@ -173,7 +201,8 @@ static posenc_status find_rows(gradient *g, posenc_error *error) {
                                     .stored = &g->stored,
                                     .resized = &g->resized,
                                     .batch = g->dy.batch,
-                                    .tokens = g->dy.tokens};
+                                    .tokens = g->dy.tokens,
+                                    .repeat = g->dy.repeat};
     return posenc_token_lists_create(&g->lists, error);
 }
 
@@ -198,10 +227,12 @@ posenc_status posenc_encoder_backward_table(const posenc_encoder *encoder, const
                   .dropout = posenc_encoder_dropout(encoder, &s, 1),
                   .first_element = s.first_element,
                   .accumulate = accumulate != 0};
+    g.factor = (g.dropout.active ? g.dropout.factor : 1) * posenc_encoder_gain(encoder);
     posenc_positions given;
     status = posenc_row_tensor_open(dy, "dy", posenc_plan_dim(encoder->plan), &g.dy, error);
     if (status == POSENC_OK) status = open_dtable(&g, dy, dtable, error);
     if (status == POSENC_OK) status = posenc_positions_read(positions, &given, error);
+    if (status == POSENC_OK) status = posenc_row_tensor_group(&g.dy, "dy", given.repeat, error);
     if (status != POSENC_OK) return status;
     status = posenc_positions_open(encoder->context, &given, encoder->options.padding_idx, g.dy.batch, g.dy.tokens,
                                    &g.positions, error);

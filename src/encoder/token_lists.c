@@ -130,8 +130,13 @@ static int64_t even_tokens(const posenc_token_lists *l, int64_t b, int64_t row, 
 }
 
 posenc_token_walk posenc_token_walk_start(const posenc_token_lists *lists, int64_t row) {
-    return (posenc_token_walk){
-        .lists = lists, .row = row, .batch = -1, .token = -1, .next = lists->even ? 0 : lists->begin[row], .weight = 1};
+    return (posenc_token_walk){.lists = lists,
+                               .row = row,
+                               .batch = -1,
+                               .token = -1,
+                               .next = lists->even ? 0 : lists->begin[row],
+                               .weight = 1,
+                               .r = lists->repeat};
 }
 
 /* next: the end of the tokens of this batch row. */
@@ -144,9 +149,8 @@ static bool step_even(posenc_token_walk *w) {
     return false;
 }
 
-bool posenc_token_walk_step(posenc_token_walk *w) {
+static bool step_listed(posenc_token_walk *w) {
     const posenc_token_lists *l = w->lists;
-    if (l->even) return step_even(w);
     if (w->next == l->begin[w->row + 1]) return false;
     int64_t entry = l->entries[w->next++];
     int64_t token = l->resized->rows > 0 ? entry / 2 : entry;
@@ -160,6 +164,16 @@ bool posenc_token_walk_step(posenc_token_walk *w) {
         w->weight = weights[entry % 2];
     }
     return true;
+}
+
+bool posenc_token_walk_step(posenc_token_walk *w) {
+    if (w->r + 1 < w->lists->repeat) {
+        w->r++;
+        return true;
+    }
+    bool more = w->lists->repeat > 0 && (w->lists->even ? step_even(w) : step_listed(w));
+    w->r = more ? 0 : w->lists->repeat; /* past the end it stays there */
+    return more;
 }
 
 /* ---- sharing out ---- */

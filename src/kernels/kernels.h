@@ -68,29 +68,49 @@ typedef struct posenc_dropout {
     double factor;      /* f32, f16, bf16 use (float)factor */
 } posenc_dropout;
 
-/* y = x * scale + e, n elements, each row contiguous; then dropout, if it is active. */
+/* y = x * scale + e * gain, the last product rounded by itself, n elements, each row contiguous; then dropout, if it is
+ * active. */
 typedef struct posenc_add_job {
     size_t rows, n;
     const void *x, *e;                   /* e: f32, or f64 when x is f64 */
     void *y;                             /* may be x */
     ptrdiff_t x_bytes, e_bytes, y_bytes; /* from row to row */
+    const void *const *e_at;             /* not NULL: where each row of e stands, instead of e and e_bytes */
+    const double *gain;                  /* NULL: 1; f32, f16, bf16 use (float)*gain */
     double scale;                        /* f32, f16, bf16 use (float)scale */
     bool stream;
     posenc_dropout dropout;
     uint64_t element; /* index of the first row's first element; the rows follow each other */
 } posenc_add_job;
 
-/* sums[j] += x[j] * weight where the mask keeps element + j: one row of a gradient that is summed over tokens. The
- * dropout's factor is left to whoever has the whole sum. */
+/* sums[j] += x[r][j] * weights[r], one row after the other, where the mask keeps elements[r] + j: rows of a gradient
+ * that is summed over tokens. The dropout's factor is left to whoever has the whole sum. */
+enum { POSENC_SUM_ROWS = 4 };
+
+typedef struct posenc_sum_rows {
+    size_t rows; /* at most POSENC_SUM_ROWS */
+    const void *x[POSENC_SUM_ROWS];
+    double weights[POSENC_SUM_ROWS];
+    uint64_t elements[POSENC_SUM_ROWS];
+} posenc_sum_rows;
+
 typedef struct posenc_sum_job {
     size_t n;
-    const void *x;
+    posenc_sum_rows rows;
+    const posenc_sum_rows *next; /* those of the next call, which are fetched meanwhile */
+    bool weighted;               /* false: every weight is 1 */
     double *sums;
-    double weight;
+    posenc_dropout dropout;
+} posenc_sum_job;
+
+/* sum over j of x[j] * e[j] where the mask keeps element + j, in double: 16 sums by j mod 16, then halves onto halves.
+ * The dropout's factor is left to whoever has the whole sum. */
+typedef struct posenc_dot_job {
+    size_t n;
+    const void *x, *e; /* e: f32, or f64 when x is f64 */
     posenc_dropout dropout;
     uint64_t element;
-    const void *next; /* n elements that the next call will read; or x, where that is not known */
-} posenc_sum_job;
+} posenc_dot_job;
 
 /* Where the two members of pair i stand among the 2n channels of n pairs. */
 typedef enum posenc_pair_order {
@@ -112,8 +132,8 @@ typedef struct posenc_rotate_job {
     const void *sines, *cosines; /* of the first head; double for f32 and f64, else float; POSENC_PAIR_PAD more may be
                                     read */
     posenc_rotate_loop outer, inner;
-    const char *x; /* the first head; channels are contiguous within a head */
-    char *y;       /* may be x where both orders are the same */
+    const char *x;         /* the first head; channels are contiguous within a head */
+    char *y;               /* may be x where both orders are the same */
     size_t before, behind; /* channels to copy in front of the pairs and behind them; not looked at in place */
     bool stream;           /* write around the caches where alignment allows */
 } posenc_rotate_job;
@@ -160,6 +180,7 @@ typedef struct posenc_kernels {
 
     void (*sum[POSENC_ENCODING_DTYPES])(const posenc_sum_job *job);
 
+    double (*dot[POSENC_ENCODING_DTYPES])(const posenc_dot_job *job);
     /* By dtype, order of the pairs in x, order in y. */
     void (*rotate[POSENC_ENCODING_DTYPES][POSENC_PAIR_ORDERS][POSENC_PAIR_ORDERS])(const posenc_rotate_job *job);
 

@@ -98,7 +98,9 @@ static inline __m256i bf16_of(vf a) {
 }
 
 static inline vd vd_low(vf a) { return _mm512_cvtps_pd(_mm512_castps512_ps256(a)); }
-static inline vd vd_high(vf a) { return _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a), 1))); }
+static inline vd vd_high(vf a) {
+    return _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a), 1)));
+}
 
 static inline vf vf_load_f16(const uint16_t *p) { return _mm512_cvtph_ps(halves_at(p)); }
 static inline vf vf_load_bf16(const uint16_t *p) {

@@ -20,37 +20,32 @@ posenc_seed posenc_seed_over(double *memory, size_t padded) {
     return (posenc_seed){memory, memory + padded, memory + 2 * padded, memory + 3 * padded};
 }
 
-/* The sine of k/128 turn, k = 0..32, and the whole circle from it. */
-static const double *quarter_sine(int k) { return sine_of_turn_128[k]; }
-
-static void table_phasor(int k, posenc_seed seed, size_t i) {
-    int quadrant = k / 32 % 4, j = k % 32;
-    const double *s = quarter_sine(quadrant % 2 ? 32 - j : j), *c = quarter_sine(quadrant % 2 ? j : 32 - j);
-    double s_sign = quadrant >= 2 ? -1 : 1, c_sign = quadrant == 1 || quadrant == 2 ? -1 : 1;
-    seed.sin_high[i] = s_sign * s[0] + 0.0;
-    seed.sin_low[i] = s_sign * s[1] + 0.0;
-    seed.cos_high[i] = c_sign * c[0] + 0.0;
-    seed.cos_low[i] = c_sign * c[1] + 0.0;
+/* The phasor of k/128 turn, from the sines of the first quarter. By arithmetic in place of branches: angles come in no
+ * order, and a branch that is guessed wrong costs as much as all of this. */
+static inline void table_phasor(int k, posenc_seed seed, size_t i) {
+    static const double signs[4][2] = {{1, 1}, {1, -1}, {-1, -1}, {-1, 1}};
+    int quadrant = k / 32 % 4, j = k % 32, odd = quadrant % 2;
+    const double *s = sine_of_turn_128[j + odd * (32 - 2 * j)], *c = sine_of_turn_128[32 - j - odd * (32 - 2 * j)];
+    const double *sign = signs[quadrant];
+    seed.sin_high[i] = sign[0] * s[0] + 0.0;
+    seed.sin_low[i] = sign[0] * s[1] + 0.0;
+    seed.cos_high[i] = sign[1] * c[0] + 0.0;
+    seed.cos_low[i] = sign[1] * c[1] + 0.0;
 }
 
-/* Splits an n-word fraction of a turn (destroyed): table phasor into the seed, remainder as a pair of doubles. */
-static void split_angle(uint64_t *fraction, int n, posenc_seed seed, double *turn_high, double *turn_low, size_t i) {
+/* Splits an n-word fraction of a turn (destroyed): table phasor into the seed, remainder as a pair of doubles. A
+ * fraction just below a whole turn is rounded up to it, and its remainder is negative like that of any other. */
+static inline void split_angle(uint64_t *fraction, int n, posenc_seed seed, double *turn_high, double *turn_low,
+                               size_t i) {
     uint64_t top = fraction[n - 1], nearest = (top + ((uint64_t)1 << 56)) >> 57;
     fraction[n - 1] = top - (nearest << 57);
-    bool negative = fraction[n - 1] >> 63;
-    if (nearest == 0 && top >> 63) nearest = 128; /* rounded up past the end: a whole turn, and the rest is negative */
-    if (negative) {
-        uint64_t carry = 1;
-        for (int w = 0; w < n; w++) {
-            fraction[w] = ~fraction[w] + carry;
-            carry = carry && fraction[w] == 0;
-        }
-    }
-    double high, low;
+    uint64_t negative = fraction[n - 1] >> 63;
+    posenc_negate_words_if(negative, fraction, n);
+    double high, low, sign = 1 - 2 * (double)(int64_t)negative;
     posenc_words_to_pair(fraction, n, &high, &low);
-    turn_high[i] = negative ? -high : high;
-    turn_low[i] = negative ? -low : low;
-    table_phasor((int)(nearest % 128), seed, i);
+    turn_high[i] = sign * high;
+    turn_low[i] = sign * low;
+    table_phasor((int)nearest, seed, i);
 }
 
 /* Pairs past the last get the phasor of angle 0. */
@@ -106,17 +101,36 @@ static void shift_words(uint64_t *words, int n, int shift) {
     memcpy(words, out, (size_t)n * sizeof *words);
 }
 
-/* turns * m 2^exponent as a fraction of 2^512 of a turn: the product has 192 + (-exponent) fraction bits. */
-static void multiply_fraction(const posenc_wide *turns, uint64_t m, int exponent, uint64_t fraction[8]) {
-    memset(fraction, 0, 8 * sizeof *fraction);
+/* size * m: five words, of which the lowest 192 bits are behind the point. */
+static inline void multiply_size(const posenc_wide *size, uint64_t m, uint64_t product[POSENC_WIDE_WORDS + 1]) {
     uint64_t carry = 0;
     for (int i = 0; i < POSENC_WIDE_WORDS; i++) {
-        uint64_t low, high = posenc_multiply_words(turns->w[i], m, &low);
-        fraction[i] = low + carry;
-        carry = high + (fraction[i] < low);
+        uint64_t low, high = posenc_multiply_words(size->w[i], m, &low);
+        product[i] = low + carry;
+        carry = high + (product[i] < low);
     }
-    fraction[POSENC_WIDE_WORDS] = carry;
-    shift_words(fraction, 8, 512 - 192 + exponent);
+    product[POSENC_WIDE_WORDS] = carry;
+}
+
+/* Words of a fraction that any factor may need: 192 - (-252) bits. */
+enum { MOST_WORDS = 8, USUAL_WORDS = POSENC_WIDE_WORDS + 1 };
+
+/* Factors m 2^exponent whose products have all their fraction within USUAL_WORDS words: doubles from 2^-76 to 2^51. */
+static inline bool is_usual(int exponent) { return exponent >= -128 && exponent < 0; }
+
+/* size * m 2^exponent for such: its product has 192 - exponent bits behind the point, which go up to the top. */
+static inline void usual_fraction(const posenc_wide *size, uint64_t m, int exponent, uint64_t fraction[USUAL_WORDS]) {
+    uint64_t product[2 + USUAL_WORDS] = {0};
+    multiply_size(size, m, product + 2);
+    const uint64_t *from = product + (exponent >= -64 ? 1 : 2); /* bit 0 of the fraction before the shift */
+    int shift = (128 + exponent) % 64;
+    for (int i = 0; i < USUAL_WORDS; i++) fraction[i] = posenc_shift_words(from[i], from[i - 1], shift);
+}
+
+static void any_fraction(const posenc_wide *size, uint64_t m, int exponent, uint64_t fraction[MOST_WORDS]) {
+    memset(fraction, 0, MOST_WORDS * sizeof *fraction);
+    multiply_size(size, m, fraction);
+    shift_words(fraction, MOST_WORDS, 64 * MOST_WORDS - 192 + exponent);
 }
 
 /* The arrays of the 6 * padded doubles that fractions are worked out in. */
@@ -129,21 +143,29 @@ static fraction_work work_over(double *work, size_t p) {
     return (fraction_work){{work, work + 2 * p, work + p, work + 3 * p}, work + 4 * p, work + 5 * p};
 }
 
-/* Sizes only: signs are put on afterwards. */
-static void reduce_product(const posenc_wide *turns, double factor, fraction_work *work, size_t i) {
-    uint64_t words[8];
-    int exponent;
-    uint64_t m = integer_of(factor, &exponent);
-    posenc_wide size = posenc_wide_is_negative(turns) ? posenc_wide_negate(turns) : *turns;
-    multiply_fraction(&size, m, exponent, words);
-    split_angle(words, 8, work->seed, work->turn_high, work->turn_low, i);
+/* Reduces size * m 2^exponent. */
+static inline void reduce_product(const posenc_wide *size, uint64_t m, int exponent, const fraction_work *work,
+                                  size_t i) {
+    uint64_t words[MOST_WORDS];
+    if (is_usual(exponent)) {
+        usual_fraction(size, m, exponent, words);
+        split_angle(words, USUAL_WORDS, work->seed, work->turn_high, work->turn_low, i);
+    } else {
+        any_fraction(size, m, exponent, words);
+        split_angle(words, MOST_WORDS, work->seed, work->turn_high, work->turn_low, i);
+    }
 }
 
 void posenc_fraction_phasors(const posenc_kernels *kernels, const posenc_wide *turns, size_t n, double fraction,
                              double *work) {
     size_t padded = posenc_padded_pairs(n);
     fraction_work w = work_over(work, padded);
-    for (size_t i = 0; i < n; i++) reduce_product(&turns[i], fraction, &w, i);
+    int exponent;
+    uint64_t m = integer_of(fraction, &exponent);
+    for (size_t i = 0; i < n; i++) { /* sizes only: signs are put on afterwards */
+        posenc_wide size = posenc_wide_is_negative(&turns[i]) ? posenc_wide_negate(&turns[i]) : turns[i];
+        reduce_product(&size, m, exponent, &w, i);
+    }
     finish(kernels, w.seed, w.turn_high, w.turn_low, n);
     for (size_t i = 0; i < n; i++)
         if ((fraction < 0) != posenc_wide_is_negative(&turns[i])) w.seed.sin_high[i] = 0.0 - w.seed.sin_high[i];
@@ -151,7 +173,11 @@ void posenc_fraction_phasors(const posenc_kernels *kernels, const posenc_wide *t
 
 void posenc_angle_phasors(const posenc_kernels *kernels, const float *angles, size_t n, double *work) {
     fraction_work w = work_over(work, posenc_padded_pairs(n));
-    for (size_t i = 0; i < n; i++) reduce_product(&posenc_wide_inverse_turn, (double)angles[i], &w, i);
+    for (size_t i = 0; i < n; i++) {
+        int exponent;
+        uint64_t m = integer_of((double)angles[i], &exponent);
+        reduce_product(&posenc_wide_inverse_turn, m, exponent, &w, i);
+    }
     finish(kernels, w.seed, w.turn_high, w.turn_low, n);
     for (size_t i = 0; i < n; i++) {
         if (!(angles[i] < 0)) continue;

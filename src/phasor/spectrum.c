@@ -10,8 +10,13 @@ static void multiply_up(posenc_wide *turns, size_t n, const posenc_wide *ratio) 
 }
 
 void posenc_spectrum_geometric(posenc_wide *turns, size_t n, double base, uint64_t numerator, uint64_t denominator) {
+    posenc_spectrum_geometric_from(turns, n, &posenc_wide_inverse_turn, base, numerator, denominator);
+}
+
+void posenc_spectrum_geometric_from(posenc_wide *turns, size_t n, const posenc_wide *first, double base,
+                                    uint64_t numerator, uint64_t denominator) {
     if (n == 0) return;
-    turns[0] = posenc_wide_inverse_turn;
+    turns[0] = *first;
     if (n == 1) return;
     posenc_wide ratio = posenc_wide_power(base, numerator, denominator);
     multiply_up(turns, n, &ratio);

@@ -11,6 +11,9 @@
  * the last exponent is at most 1 in size. Error below 2^-150 of max(1, value). */
 void posenc_spectrum_geometric(posenc_wide *turns, size_t n, double base, uint64_t numerator, uint64_t denominator);
 
+/* The same with turns[0] = *first, and all others in its measure. */
+void posenc_spectrum_geometric_from(posenc_wide *turns, size_t n, const posenc_wide *first, double base,
+                                    uint64_t numerator, uint64_t denominator);
 /* turns[i] = ratio^i / (2 pi), 0 < ratio; all else as posenc_spectrum_geometric. */
 void posenc_spectrum_powers(posenc_wide *turns, size_t n, const posenc_wide *ratio);
 

@@ -11,29 +11,13 @@ const posenc_wide posenc_wide_one = {{0, 0, 0, 1}};
 static const posenc_wide ln2 = {{0x40F343267298B62Eu, 0xC9E3B39803F2F6AFu, 0xB17217F7D1CF79ABu, 0}};
 
 #ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 two_words;
-
-uint64_t posenc_multiply_words(uint64_t a, uint64_t b, uint64_t *low) {
-    two_words product = (two_words)a * b;
-    *low = (uint64_t)product;
-    return (uint64_t)(product >> 64);
-}
-
 /* (high, low) / divisor for high < divisor. */
 static uint64_t divide_words(uint64_t high, uint64_t low, uint64_t divisor, uint64_t *remainder) {
-    two_words dividend = (two_words)high << 64 | low;
+    posenc_two_words dividend = (posenc_two_words)high << 64 | low;
     *remainder = (uint64_t)(dividend % divisor);
     return (uint64_t)(dividend / divisor);
 }
 #else
-uint64_t posenc_multiply_words(uint64_t a, uint64_t b, uint64_t *low) {
-    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-    uint64_t p00 = a0 * b0, p01 = a0 * b1, p10 = a1 * b0, p11 = a1 * b1;
-    uint64_t middle = (p00 >> 32) + (uint32_t)p01 + (uint32_t)p10;
-    *low = middle << 32 | (uint32_t)p00;
-    return p11 + (p01 >> 32) + (p10 >> 32) + (middle >> 32);
-}
-
 /* Bit by bit: used only where a machine has no 128-bit type, and only while a plan is made. */
 static uint64_t divide_words(uint64_t high, uint64_t low, uint64_t divisor, uint64_t *remainder) {
     uint64_t quotient = 0;
@@ -270,38 +254,6 @@ double posenc_wide_log(double base) {
 posenc_wide posenc_wide_minus_log(double x) {
     bool negative;
     return logarithm(x, &negative);
-}
-
-static int leading_zeros(uint64_t word) {
-#ifdef __GNUC__
-    return __builtin_clzll(word);
-#else
-    int zeros = 0;
-    while (!(word >> (63 - zeros) & 1)) zeros++;
-    return zeros;
-#endif
-}
-
-/* 2^k for a normal result. */
-static double power_of_two(int k) {
-    uint64_t bits = (uint64_t)(1023 + k) << 52;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-void posenc_words_to_pair(const uint64_t *words, int n, double *high, double *low) {
-    int top = n - 1;
-    while (top >= 0 && words[top] == 0) top--;
-    *high = *low = 0;
-    if (top < 0) return;
-    int zeros = leading_zeros(words[top]);
-    uint64_t next = top > 0 ? words[top - 1] : 0, after = top > 1 ? words[top - 2] : 0;
-    uint64_t first = zeros ? words[top] << zeros | next >> (64 - zeros) : words[top];
-    uint64_t second = zeros ? next << zeros | after >> (64 - zeros) : next;
-    int exponent = 64 * (top + 1 - n) - zeros; /* first / 2^64 counts as 2^exponent */
-    *high = (double)(first >> 11) * power_of_two(exponent - 53);
-    *low = (double)((first & 0x7FF) << 42 | second >> 22) * power_of_two(exponent - 106);
 }
 
 double posenc_wide_to_double(const posenc_wide *a) {

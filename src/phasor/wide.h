@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "phasor/words.h"
+
 enum { POSENC_WIDE_WORDS = 4 };
 
 /* w[3] is the integer part, w[2] the first 64 bits of the fraction, ... */
@@ -18,9 +20,6 @@ typedef struct posenc_wide {
 
 /* 1 / (2 pi), 2 pi, ln(2 pi) and 1, to 192 bits. */
 extern const posenc_wide posenc_wide_inverse_turn, posenc_wide_turn, posenc_wide_log_turn, posenc_wide_one;
-
-/* The high word of a product of words; *low receives the other. */
-uint64_t posenc_multiply_words(uint64_t a, uint64_t b, uint64_t *low);
 
 /* a * b, cut below 2^-192; the integer part must fit. */
 posenc_wide posenc_wide_multiply(const posenc_wide *a, const posenc_wide *b);
@@ -76,9 +75,5 @@ posenc_wide posenc_wide_minus_log(double x);
 
 /* The nearest double, for display and for slow equations. a of either sign. */
 double posenc_wide_to_double(const posenc_wide *a);
-
-/* The top 106 bits of an n-word number (word n-1 on top) as the unevaluated sum *high + *low, scaled so that the whole
- * number counts as a fraction of 2^(64 n). Zero gives zeros. Each part is exact to its own bits. */
-void posenc_words_to_pair(const uint64_t *words, int n, double *high, double *low);
 
 #endif

@@ -29,7 +29,7 @@ posenc_status posenc_plan_add(const posenc_plan *plan, const posenc_positions *p
 posenc_status posenc_plan_write_f32(const posenc_plan *plan, int64_t start, int64_t tokens, float *out) {
     if (!plan || tokens < 0 || (!out && tokens > 0)) return POSENC_ERROR_ARGUMENT;
     posenc_view view;
-    posenc_positions positions = {.size = sizeof positions, .start = start};
+    posenc_positions positions = {.size = sizeof positions, .start = start, .repeat = 1};
     DLTensor *rows = posenc_view_make(&view, out, POSENC_F32, 2, (int64_t[]){tokens, plan->rows.dim}, NULL);
     return posenc_plan_write(plan, &positions, rows, NULL);
 }
@@ -39,7 +39,7 @@ posenc_status posenc_plan_add_f32(const posenc_plan *plan, int64_t start, int64_
     if (!plan || tokens < 0 || batch < 0 || ((!x || !y) && tokens > 0 && batch > 0)) return POSENC_ERROR_ARGUMENT;
     posenc_view in, out;
     int64_t shape[] = {batch, tokens, plan->rows.dim};
-    posenc_positions positions = {.size = sizeof positions, .start = start};
+    posenc_positions positions = {.size = sizeof positions, .start = start, .repeat = 1};
     union {
         const float *input;
         void *data;

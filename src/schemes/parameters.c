@@ -21,6 +21,10 @@ static posenc_status refuse_text(const posenc_parameter_info *info, const char *
             return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name,
                                "expected numbers %g..%g with commas, got \"%.40s\"", info->minimum, info->maximum,
                                text);
+        case POSENC_PARAMETER_EXTENTS:
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name,
+                               "expected 1..%d extents parted by x, such as 14x14, got \"%.40s\"", POSENC_MOST_AXES,
+                               text);
         case POSENC_PARAMETER_CHOICE:
             break;
     }
@@ -59,6 +63,8 @@ static bool parse_value(const posenc_parameter_info *info, const char *text, pos
             return parse_flag(text, &value->integer);
         case POSENC_PARAMETER_LIST:
             return posenc_list_of_text(text, &value->list);
+        case POSENC_PARAMETER_EXTENTS:
+            return posenc_extents_parse(text, value->extents, &value->integer);
     }
     return false;
 }
@@ -74,6 +80,22 @@ static posenc_status check_list(const posenc_parameter_info *info, const posenc_
                        info->minimum, info->maximum, number, index);
 }
 
+static posenc_status check_extents(const posenc_parameter_info *info, const posenc_value *value, posenc_error *error) {
+    char text[POSENC_EXTENTS_TEXT];
+    int64_t cells;
+    if (value->integer < 1 || value->integer > POSENC_MOST_AXES)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected 1..%d axes, got %lld", POSENC_MOST_AXES,
+                           (long long)value->integer);
+    posenc_extents_print(value->extents, value->integer, text);
+    for (int64_t i = 0; i < value->integer; i++)
+        if (!((double)value->extents[i] >= info->minimum && (double)value->extents[i] <= info->maximum))
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected extents %.0f..%.0f, got %s",
+                               info->minimum, info->maximum, text);
+    if (posenc_extents_product(value->extents, value->integer, &cells)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected at most 2^%d cells, got %s",
+                       POSENC_MOST_CELL_BITS, text);
+}
+
 static posenc_status check_value(const posenc_parameter_info *info, const posenc_value *value, posenc_error *error) {
     if (info->kind == POSENC_PARAMETER_INTEGER &&
         !((double)value->integer >= info->minimum && (double)value->integer <= info->maximum))
@@ -83,6 +105,7 @@ static posenc_status check_value(const posenc_parameter_info *info, const posenc
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected a number %g..%g, got %g", info->minimum,
                            info->maximum, value->real);
     if (info->kind == POSENC_PARAMETER_LIST) return check_list(info, &value->list, error);
+    if (info->kind == POSENC_PARAMETER_EXTENTS) return check_extents(info, value, error);
     if (info->kind != POSENC_PARAMETER_CHOICE) return POSENC_OK;
     int64_t n = 0;
     while (info->choices[n]) n++;
@@ -171,6 +194,9 @@ posenc_status posenc_plan_parameter(const posenc_plan *plan, const char *name, c
             break;
         case POSENC_PARAMETER_LIST:
             return posenc_list_print(&value->list, text, capacity) ? POSENC_OK : POSENC_ERROR_ARGUMENT;
+        case POSENC_PARAMETER_EXTENTS:
+            posenc_extents_print(value->extents, value->integer, whole);
+            break;
     }
     if (!text || strlen(whole) >= capacity) return POSENC_ERROR_ARGUMENT;
     memcpy(text, whole, strlen(whole) + 1);

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/memory.h"
+#include "schemes/axes.h"
 #include "schemes/rotary.h"
-#include "schemes/scheme.h"
 
 /* Copies the elements of all lists into one block, and points the plan's values at it. */
 static posenc_status copy_lists(posenc_plan *plan, posenc_error *error) {
@@ -83,6 +83,7 @@ void posenc_plan_destroy(posenc_plan *plan) {
     posenc_release(plan->context, plan->lists);
     posenc_release(plan->context, plan->rows.inv_freq);
     posenc_engine_destroy(&plan->rows.engine);
+    posenc_axes_destroy(plan->context, plan->rows.axes);
     posenc_release(plan->context, plan);
 }
 
@@ -96,7 +97,7 @@ size_t posenc_plan_bytes(const posenc_plan *plan) {
     size_t floats = plan->rows.inv_freq ? plan->rows.engine.padded * sizeof(float) : 0;
     size_t lists = 0, rotary = plan->rotary ? plan->rotary->bytes : 0;
     for (size_t i = 0; i < plan->scheme->info.n_parameters; i++) lists += plan->values[i].list.n * sizeof(double);
-    return sizeof *plan + plan->rows.engine.memory_bytes + floats + lists + rotary;
+    return sizeof *plan + plan->rows.engine.memory_bytes + floats + lists + rotary + posenc_axes_bytes(plan->rows.axes);
 }
 
 posenc_status posenc_plan_must_add_rows(const posenc_plan *plan, posenc_error *error) {

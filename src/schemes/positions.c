@@ -8,9 +8,10 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/tensor.h"
+#include "schemes/axes_points.h"
 
 void posenc_positions_default(posenc_positions *positions, size_t size) {
-    posenc_positions all = {.size = size};
+    posenc_positions all = {.size = size, .repeat = 1};
     posenc_options_write(positions, size, &all, sizeof all);
 }
 
@@ -292,6 +293,7 @@ posenc_status posenc_positions_check_apart(const posenc_positions *positions, co
 
 /* One token given by an id or worked out before. */
 static posenc_position_run one_at(const posenc_token_positions *p, int64_t batch, int64_t token) {
+    if (p->axes > 0) return posenc_point_run(p, batch, token);
     posenc_position_run run = {.kind = POSENC_POSITION_WHOLE, .count = 1};
     if (p->resolved) {
         run.whole = p->resolved[batch * p->resolved_row + token];
@@ -314,7 +316,8 @@ static posenc_position_run one_at(const posenc_token_positions *p, int64_t batch
 }
 
 static bool follows(const posenc_position_run *run, const posenc_position_run *next) {
-    if (run->kind == POSENC_POSITION_REAL || run->kind != next->kind) return false;
+    if (run->kind == POSENC_POSITION_REAL || run->kind == POSENC_POSITION_POINT || run->kind != next->kind)
+        return false;
     if (run->kind == POSENC_POSITION_NONE) return true;
     return run->whole <= INT64_MAX - run->count && next->whole == run->whole + run->count;
 }

@@ -22,6 +22,8 @@ typedef struct posenc_token_positions {
     bool skips;           /* some token may be padding */
     int64_t padding_idx;  /* ids equal to it are padding; -1: none */
     bool shared;          /* every batch row has the same positions */
+    int axes;             /* ids are points of so many coordinates (axes_points.h); 0: they are single numbers */
+    int64_t axis_bytes;
 } posenc_token_positions;
 
 /* Completes what a caller gave, which may be NULL or of an older version. */
@@ -41,15 +43,17 @@ posenc_status posenc_positions_check_apart(const posenc_positions *positions, co
 typedef enum posenc_position_kind {
     POSENC_POSITION_WHOLE,
     POSENC_POSITION_REAL,
+    POSENC_POSITION_POINT,
     POSENC_POSITION_NONE /* padding: adds nothing */
 } posenc_position_kind;
 
-/* Consecutive tokens with consecutive whole positions, one real position, or padding. */
+/* Consecutive tokens with consecutive whole positions, one real position, one point, or padding. */
 typedef struct posenc_position_run {
     posenc_position_kind kind;
     int64_t whole;
     double real;
     int64_t count;
+    const char *point; /* its first coordinate */
 } posenc_position_run;
 
 /* The run that begins at a token, of at most most tokens. */

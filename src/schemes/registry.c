@@ -5,11 +5,8 @@
 #include "schemes/schemes.h"
 
 static const posenc_scheme *const schemes[] = {
-    &posenc_scheme_sinusoidal,
-    &posenc_scheme_timestep,
-    &posenc_scheme_fourier,
-    &posenc_scheme_learned,
-    &posenc_scheme_rotary,
+    &posenc_scheme_sinusoidal,    &posenc_scheme_timestep,      &posenc_scheme_fourier,       &posenc_scheme_learned,
+    &posenc_scheme_sinusoidal_2d, &posenc_scheme_sinusoidal_3d, &posenc_scheme_sinusoidal_nd, &posenc_scheme_rotary,
 };
 
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };

@@ -12,7 +12,7 @@
 #include "schemes/row_mix.h"
 
 void posenc_resize_default(posenc_resize_options *options, size_t size) {
-    posenc_resize_options all = {.size = size};
+    posenc_resize_options all = {.size = size, .first = -1};
     posenc_options_write(options, size, &all, sizeof all);
 }
 
@@ -21,7 +21,8 @@ typedef struct resize {
     posenc_resize_options options; /* on one axis too, from and to are what they are on a grid */
     posenc_row_tensor old, out;    /* (1, rows, dim) */
     posenc_resize_axis axes[2];    /* vertical, horizontal; without new rows: none */
-    int64_t new_rows;              /* behind the prefix */
+    int64_t first;                 /* row of the new table that out begins with */
+    int64_t new_rows;              /* behind the prefix, of the whole new table */
     int64_t room[2];               /* weights for the taps of one index of each axis */
     int n_slices;
     double *weights; /* (n_slices, room[0] + room[1]) */
@@ -36,6 +37,16 @@ static posenc_status check_grid(const int64_t grid[2], posenc_status status, con
                        (long long)grid[0], (long long)grid[1]);
 }
 
+static bool has_grids(const posenc_resize_options *o) { return o->from[0] || o->from[1] || o->to[0] || o->to[1]; }
+
+static posenc_status check_first(const posenc_resize_options *o, posenc_error *error) {
+    if (o->first < -1)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "first", "expected a row, or -1 for all, got %lld",
+                           (long long)o->first);
+    if (o->first < 0 || has_grids(o)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, "first", "expected from and to beside it, got neither");
+}
+
 static posenc_status check_options(const posenc_resize_options *o, posenc_error *error) {
     if (o->mode != POSENC_INTERPOLATION_LINEAR && o->mode != POSENC_INTERPOLATION_CUBIC)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "mode", "expected 0 or 1, got %d", (int)o->mode);
@@ -46,7 +57,8 @@ static posenc_status check_options(const posenc_resize_options *o, posenc_error 
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "prefix", "expected 0 or more rows, got %lld",
                            (long long)o->prefix);
     posenc_status status = check_grid(o->from, POSENC_ERROR_ARGUMENT, "from", error);
-    return status == POSENC_OK ? check_grid(o->to, POSENC_ERROR_ARGUMENT, "to", error) : status;
+    if (status == POSENC_OK) status = check_grid(o->to, POSENC_ERROR_ARGUMENT, "to", error);
+    return status == POSENC_OK ? check_first(o, error) : status;
 }
 
 /* ---- the door: tensors ---- */
@@ -79,12 +91,26 @@ static posenc_status check_rows(const int64_t grid[2], int64_t prefix, int64_t r
                        (long long)grid[0], (long long)grid[1], (long long)prefix, (long long)rows);
 }
 
+/* out: all rows of the new table, or the part that begins with row first. */
+static posenc_status check_new_rows(const resize *r, posenc_error *error) {
+    const posenc_resize_options *o = &r->options;
+    int64_t all;
+    if (o->first < 0) return check_rows(o->to, o->prefix, r->out.tokens, "out", error);
+    if (!posenc_i64_multiply(o->to[0], o->to[1], &all) || !posenc_i64_add(all, o->prefix, &all))
+        return posenc_fail(error, POSENC_ERROR_SHAPE, "out", "expected a new table of below 2^63 rows, got %lld x %lld",
+                           (long long)o->to[0], (long long)o->to[1]);
+    if (o->first <= all && r->out.tokens <= all - o->first) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_SHAPE, "out",
+                       "expected rows from %lld on of a new table of %lld rows, got %lld rows", (long long)o->first,
+                       (long long)all, (long long)r->out.tokens);
+}
+
 static posenc_status check_prefix(const resize *r, posenc_error *error) {
     long long prefix = r->options.prefix;
     if (prefix > r->old.tokens)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "prefix", "expected at most the %lld rows of table, got %lld",
                            (long long)r->old.tokens, prefix);
-    if (prefix > r->out.tokens)
+    if (r->options.first < 0 && prefix > r->out.tokens)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "out", "expected at least the %lld rows of the prefix, got %lld",
                            prefix, (long long)r->out.tokens);
     return POSENC_OK;
@@ -104,14 +130,15 @@ static posenc_status find_grids(resize *r, posenc_error *error) {
     const posenc_resize_options *o = &r->options;
     posenc_status status = check_prefix(r, error);
     if (status != POSENC_OK) return status;
-    if (o->from[0] == 0 && o->from[1] == 0 && o->to[0] == 0 && o->to[1] == 0) return find_lines(r, error);
+    if (!has_grids(o)) return find_lines(r, error);
     status = check_rows(o->from, o->prefix, r->old.tokens, "table", error);
-    return status == POSENC_OK ? check_rows(o->to, o->prefix, r->out.tokens, "out", error) : status;
+    return status == POSENC_OK ? check_new_rows(r, error) : status;
 }
 
 static posenc_status find_axes(resize *r, posenc_error *error) {
     const posenc_resize_options *o = &r->options;
-    r->new_rows = r->out.tokens - o->prefix;
+    r->first = o->first < 0 ? 0 : o->first;
+    r->new_rows = o->to[0] * o->to[1]; /* checked before */
     if (r->new_rows == 0) return POSENC_OK;
     if (r->old.tokens == o->prefix)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "table",
@@ -147,17 +174,18 @@ static void resize_slice(void *argument, int index) {
     m.horizontal.weights = weights + r->room[0];
     int64_t rows = r->out.tokens, n = r->n_slices, first = rows / n * index + (rows % n < index ? rows % n : index);
     int64_t end = first + rows / n + (index < rows % n);
-    for (int64_t row = first; row < end; row++) {
+    for (int64_t out_row = first; out_row < end; out_row++) {
+        int64_t row = r->first + out_row;
         if (row < o->prefix) {
-            posenc_row_copy(&r->old, row, &r->out, row);
+            posenc_row_copy(&r->old, row, &r->out, out_row);
             continue;
         }
         posenc_taps_find(&r->axes[0], (row - o->prefix) / o->to[1], &m.vertical);
         posenc_taps_find(&r->axes[1], (row - o->prefix) % o->to[1], &m.horizontal);
         if (m.vertical.count == 1 && m.horizontal.count == 1)
-            posenc_row_copy(&r->old, o->prefix + m.vertical.first * m.width + m.horizontal.first, &r->out, row);
+            posenc_row_copy(&r->old, o->prefix + m.vertical.first * m.width + m.horizontal.first, &r->out, out_row);
         else
-            posenc_row_mix(&m, &r->out, row);
+            posenc_row_mix(&m, &r->out, out_row);
     }
 }
 

@@ -1,6 +1,15 @@
 #include "schemes/row_tensor.h"
 
+#include "base/checked.h"
 #include "base/error.h"
+
+/* Bytes from one index of an axis to the next; 0 where there is no next, and the stride may be anything. */
+static ptrdiff_t step_of(const DLTensor *tensor, int axis) {
+    for (int i = 0; i < tensor->ndim; i++)
+        if (tensor->shape[i] == 0) return 0;
+    if (tensor->shape[axis] == 1) return 0;
+    return (ptrdiff_t)posenc_tensor_stride(tensor, axis) * (tensor->dtype.bits / 8);
+}
 
 posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, int64_t dim, posenc_row_tensor *out,
                                      posenc_error *error) {
@@ -13,24 +22,27 @@ posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, i
     int rank = tensor->ndim;
     char shape[96];
     posenc_shape_text(rank, tensor->shape, shape);
-    if (rank != 2 && rank != 3)
-        return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected (tokens, dim) or (batch, tokens, dim), got %s",
+    if (rank < 2 || rank > 4)
+        return posenc_fail(error, POSENC_ERROR_SHAPE, name,
+                           "expected (tokens, dim), (batch, tokens, dim) or (batch, tokens, heads, dim), got %s",
                            shape);
     if (tensor->shape[rank - 1] != dim)
         return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected a last axis of dim %lld, got %s", (long long)dim,
                            shape);
-    ptrdiff_t bytes = (ptrdiff_t)posenc_dtype_bytes(dtype);
+    int token = rank == 2 ? 0 : 1;
     *out = (posenc_row_tensor){
         .data = posenc_tensor_data(tensor),
         .dtype = dtype,
-        .batch = rank == 3 ? tensor->shape[0] : 1,
-        .tokens = tensor->shape[rank - 2],
+        .batch = token ? tensor->shape[0] : 1,
+        .tokens = tensor->shape[token],
+        .repeat = rank == 4 ? tensor->shape[2] : 1,
         .dim = dim,
-        .batch_bytes = rank == 3 ? (ptrdiff_t)posenc_tensor_stride(tensor, 0) * bytes : 0,
-        .token_bytes = (ptrdiff_t)posenc_tensor_stride(tensor, rank - 2) * bytes,
-        .channel_bytes = (ptrdiff_t)posenc_tensor_stride(tensor, rank - 1) * bytes,
+        .batch_bytes = token ? step_of(tensor, 0) : 0,
+        .token_bytes = step_of(tensor, token),
+        .repeat_bytes = rank == 4 ? step_of(tensor, 2) : 0,
+        .channel_bytes = step_of(tensor, rank - 1),
     };
-    out->packed = out->channel_bytes == bytes || dim == 1;
+    out->packed = dim <= 1 || out->channel_bytes == (ptrdiff_t)posenc_dtype_bytes(dtype);
     return POSENC_OK;
 }
 
@@ -38,8 +50,8 @@ posenc_status posenc_row_tensor_open_table(const DLTensor *table, const char *na
                                            posenc_error *error) {
     bool has_dim = table && table->shape && table->ndim >= 1 && table->ndim <= POSENC_MAX_RANK;
     posenc_status status = posenc_row_tensor_open(table, name, has_dim ? table->shape[table->ndim - 1] : 0, out, error);
-    if (status != POSENC_OK || out->batch == 1) return status;
-    if (out->tokens != 1) {
+    if (status != POSENC_OK || (out->batch == 1 && table->ndim < 4)) return status;
+    if (out->tokens != 1 || table->ndim == 4) {
         char shape[96];
         posenc_shape_text(table->ndim, table->shape, shape);
         return posenc_fail(error, POSENC_ERROR_SHAPE, name,
@@ -48,6 +60,34 @@ posenc_status posenc_row_tensor_open_table(const DLTensor *table, const char *na
     out->tokens = out->batch;
     out->token_bytes = out->batch_bytes;
     out->batch = 1;
+    return POSENC_OK;
+}
+
+/* A group's rows follow each other at one distance: with heads, the last head of a token is followed by the first of
+ * the next. Steps over a single token or group are never taken, and may not fit into 64 bits. */
+posenc_status posenc_row_tensor_group(posenc_row_tensor *rows, const char *name, int64_t repeat, posenc_error *error) {
+    if (repeat < 1)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "repeat", "expected 1 or more tokens for a position, got %lld",
+                           (long long)repeat);
+    if (rows->tokens % repeat != 0)
+        return posenc_fail(error, POSENC_ERROR_SHAPE, "repeat", "expected a divisor of the %lld tokens of %s, got %lld",
+                           (long long)rows->tokens, name, (long long)repeat);
+    if (repeat == 1 || rows->tokens == 0) {
+        rows->tokens /= repeat;
+        return POSENC_OK;
+    }
+    bool merges = rows->token_bytes % (rows->repeat ? rows->repeat : 1) == 0;
+    if (rows->repeat > 1 && (!merges || rows->token_bytes / rows->repeat != rows->repeat_bytes))
+        return posenc_fail(error, POSENC_ERROR_SHAPE, "repeat",
+                           "expected 1 for %s, whose tokens and heads do not merge into one axis, got %lld", name,
+                           (long long)repeat);
+    int64_t all;
+    if (!posenc_i64_multiply(rows->repeat, repeat, &all))
+        return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected a size that fits into memory, got a larger one");
+    if (rows->repeat == 1) rows->repeat_bytes = rows->token_bytes;
+    rows->repeat = all;
+    rows->tokens /= repeat;
+    rows->token_bytes = rows->tokens > 1 ? rows->token_bytes * repeat : 0;
     return POSENC_OK;
 }
 
@@ -86,7 +126,9 @@ posenc_status posenc_row_tensors_check_pair(const DLTensor *x, const posenc_row_
     char xs[96], ys[96];
     posenc_shape_text(x->ndim, x->shape, xs);
     posenc_shape_text(y->ndim, y->shape, ys);
-    if (x->ndim != y->ndim || xr->batch != yr->batch || xr->tokens != yr->tokens)
+    bool same = x->ndim == y->ndim;
+    for (int i = 0; same && i < x->ndim; i++) same = x->shape[i] == y->shape[i];
+    if (!same)
         return posenc_fail(error, POSENC_ERROR_SHAPE, y_name, "expected the shape of %s %s, got %s", x_name, xs, ys);
     if (xr->dtype != yr->dtype)
         return posenc_fail(error, POSENC_ERROR_DTYPE, y_name, "expected the dtype of %s %s, got %s", x_name,

@@ -6,6 +6,7 @@
 #include "base/half.h"
 #include "base/memory.h"
 #include "phasor/float32.h"
+#include "schemes/axes.h"
 
 /* One row in double, and one in float behind it. */
 static posenc_status create_makers_scratch(posenc_row_scratch *scratch, posenc_error *error) {
@@ -20,6 +21,7 @@ static posenc_status create_makers_scratch(posenc_row_scratch *scratch, posenc_e
 posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posenc_rows *rows, posenc_error *error) {
     *scratch = (posenc_row_scratch){.rows = rows};
     if (rows->maker) return create_makers_scratch(scratch, error);
+    if (rows->axes) return posenc_axes_scratch_create(&scratch->axes, rows, error);
     posenc_status status = posenc_phasor_scratch_create(&scratch->phasors, &rows->engine, error);
     if (status != POSENC_OK || !rows->inv_freq) return status;
     size_t bytes = (3 * rows->engine.padded + (size_t)rows->dim) * sizeof(float);
@@ -32,6 +34,10 @@ posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posen
 void posenc_row_scratch_destroy(posenc_row_scratch *scratch) {
     if (scratch->rows->maker) {
         posenc_release(scratch->rows->engine.context, scratch->doubles);
+        return;
+    }
+    if (scratch->rows->axes) {
+        posenc_axes_scratch_destroy(scratch->axes);
         return;
     }
     posenc_phasor_scratch_destroy(&scratch->phasors);
@@ -91,13 +97,17 @@ static void emit_made(posenc_row_scratch *s, posenc_dtype dtype, int64_t positio
 
 bool posenc_rows_can_add(const posenc_rows *rows, posenc_dtype dtype) {
     bool no_zeros = rows->n_first + rows->n_second == (size_t)rows->dim;
-    return !rows->maker && !rows->inv_freq && no_zeros && rows->engine.kernels->add_rows[dtype][0];
+    return !rows->maker && !rows->axes && !rows->inv_freq && no_zeros && rows->engine.kernels->add_rows[dtype][0];
 }
 
 void posenc_rows_emit_run(posenc_row_scratch *s, posenc_dtype dtype, int64_t start, int64_t count,
                           posenc_row_target target, bool stream) {
     if (s->rows->maker) {
         for (int64_t i = 0; i < count; i++) emit_made(s, dtype, start + i, target.out + i * target.row_bytes);
+        return;
+    }
+    if (s->rows->axes) {
+        posenc_axes_emit_run(s->axes, dtype, start, count, target, stream);
         return;
     }
     if (s->rows->inv_freq) {

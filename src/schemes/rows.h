@@ -6,6 +6,8 @@
 #include "phasor/engine.h"
 
 struct posenc_rows;
+struct posenc_grid;
+struct posenc_axes_scratch;
 
 /* Writes the dim values of one whole position. */
 typedef void posenc_row_maker(const struct posenc_rows *rows, int64_t position, double *row);
@@ -24,6 +26,9 @@ typedef struct posenc_rows {
     posenc_row_maker *maker; /* NULL: phasors */
     const void *own;         /* what the maker looks at */
     int64_t length;          /* 0: every position has a row */
+
+    /* A grid: its slices have rows of their own, and here is as little of the engine. length counts its tokens. */
+    struct posenc_grid *axes; /* NULL: none; owned */
 } posenc_rows;
 
 /* One thread's part of a call. */
@@ -32,6 +37,7 @@ typedef struct posenc_row_scratch {
     posenc_phasor_scratch phasors;
     float *floats;   /* float32 arithmetics: angles, sines, cosines, one row; a maker's: one row */
     double *doubles; /* a maker's row */
+    struct posenc_axes_scratch *axes;
 } posenc_row_scratch;
 
 posenc_status posenc_row_scratch_create(posenc_row_scratch *scratch, const posenc_rows *rows, posenc_error *error);
@@ -45,7 +51,7 @@ bool posenc_rows_can_add(const posenc_rows *rows, posenc_dtype dtype);
 void posenc_rows_emit_run(posenc_row_scratch *scratch, posenc_dtype dtype, int64_t start, int64_t count,
                           posenc_row_target target, bool stream);
 
-/* The row of one real position. */
+/* The row of one real position; not of a grid. */
 void posenc_rows_emit_real(posenc_row_scratch *scratch, posenc_dtype dtype, double position, posenc_row_target target);
 
 #endif

@@ -5,15 +5,18 @@
 #include <posenc/plan.h>
 #include <posenc/scheme.h>
 
+#include "schemes/extents.h"
 #include "schemes/lists.h"
 #include "schemes/rows.h"
 
 enum { POSENC_MOST_PARAMETERS = 40 };
 
-/* One parameter's value: integers, choices (as an index) and flags in integer, reals in real. */
+/* One parameter's value: integers, choices (as an index) and flags in integer, reals in real, extents in extents, their
+ * number in integer. */
 typedef struct posenc_value {
     int64_t integer;
     double real;
+    int64_t extents[POSENC_MOST_AXES];
     posenc_list list;
 } posenc_value;
 

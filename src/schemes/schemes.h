@@ -8,6 +8,9 @@ extern const posenc_scheme posenc_scheme_sinusoidal;
 extern const posenc_scheme posenc_scheme_timestep;
 extern const posenc_scheme posenc_scheme_fourier;
 extern const posenc_scheme posenc_scheme_learned;
+extern const posenc_scheme posenc_scheme_sinusoidal_2d;
+extern const posenc_scheme posenc_scheme_sinusoidal_3d;
+extern const posenc_scheme posenc_scheme_sinusoidal_nd;
 extern const posenc_scheme posenc_scheme_rotary;
 
 #endif

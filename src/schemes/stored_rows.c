@@ -62,7 +62,16 @@ typedef struct place {
     int64_t batch, token;
 } place;
 
+static posenc_status refuse_outside_grid(const posenc_stored_rows *s, int64_t position, place at, posenc_error *error) {
+    return posenc_fail(error, POSENC_ERROR_POSITION, "positions",
+                       "expected 0..%lld, the %lld tokens of the grid and its prefix, got %lld at batch %lld, token "
+                       "%lld",
+                       (long long)(s->rows - 1), (long long)s->rows, (long long)position, (long long)at.batch,
+                       (long long)at.token);
+}
+
 static posenc_status refuse_outside(const posenc_stored_rows *s, int64_t position, place at, posenc_error *error) {
+    if (s->grid) return refuse_outside_grid(s, position, at, error);
     static const char *const advice[] = {
         "", "make the encoder with a larger max-len, or let it extend",
         "past_end is error; clamp and resize are the other policies, or make the table larger",
@@ -93,7 +102,7 @@ static posenc_status check_fraction(const posenc_stored_rows *s, double position
 
 static posenc_status check_run(const posenc_stored_rows *s, const posenc_position_run *run, place at, int64_t *largest,
                                posenc_error *error) {
-    if (run->kind == POSENC_POSITION_NONE) return POSENC_OK;
+    if (run->kind == POSENC_POSITION_NONE || run->kind == POSENC_POSITION_POINT) return POSENC_OK;
     if (run->kind == POSENC_POSITION_REAL) return check_fraction(s, run->real, at, largest, error);
     int64_t first = posenc_stored_row_of(s, run->whole), last = posenc_stored_row_of(s, run->whole + (run->count - 1));
     if (last > *largest) *largest = last;

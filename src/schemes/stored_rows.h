@@ -20,6 +20,7 @@ typedef struct posenc_stored_rows {
     int64_t prefix;   /* of RESIZED: rows in front that stay as they are */
     posenc_outside outside;
     bool whole; /* only whole positions have a row */
+    bool grid;  /* rows are the tokens of a grid, for messages */
 } posenc_stored_rows;
 
 typedef enum posenc_stored_kind {

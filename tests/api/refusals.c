@@ -91,7 +91,7 @@ static void test_shapes(void **state) {
         }
         for (int rank = 0; rank <= 9; rank++) {
             static int64_t long_shape[9] = {1, 1, 1, 1, 1, 1, BATCH, TOKENS, DIM};
-            if (rank == 2 || rank == 3) continue;
+            if (rank >= 2 && rank <= 4) continue;
             good *g = good_make();
             g->y->shape = long_shape + 9 - rank;
             g->y->ndim = rank;

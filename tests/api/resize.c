@@ -83,6 +83,12 @@ static void test_options(void **state) {
         refuse(g, "prefix", POSENC_ERROR_ARGUMENT, "prefix");
     }
     g = good_make();
+    g->options.first = -2;
+    refuse(g, "first -2", POSENC_ERROR_ARGUMENT, "first");
+    g = good_make();
+    g->options = (posenc_resize_options){.size = sizeof g->options, .first = 0};
+    refuse(g, "first without grids", POSENC_ERROR_ARGUMENT, "first");
+    g = good_make();
     g->options.size++;
     refuse(g, "size of a later version", POSENC_ERROR_ARGUMENT, "options.size");
     g = good_make();
@@ -115,6 +121,45 @@ static void test_grids(void **state) {
         memcpy(g->options.to, cases[i].to, sizeof g->options.to);
         refuse(g, "grid", cases[i].status, cases[i].argument);
     }
+}
+
+/* out as a part of the new table, which has 10 rows: 1 + 3 x 3. */
+static void test_parts(void **state) {
+    (void)state;
+    static const int64_t bad[][2] = {{0, 11}, {1, 10}, {9, 2}, {10, 1}, {11, 0}, {INT64_MAX, 0}, {INT64_MAX, 10}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        good *g = good_make();
+        g->options.first = bad[i][0];
+        set_shape(&g->new_view, g->new_shape, 2, bad[i][1], DIM, 0);
+        refuse(g, "a part past the end", POSENC_ERROR_SHAPE, "out");
+    }
+    good *g = good_make();
+    g->options.first = 0;
+    g->options.to[0] = g->options.to[1] = INT64_C(1) << 32;
+    refuse(g, "a part of more rows than there are numbers", POSENC_ERROR_SHAPE, "out");
+    static const int64_t fine[][2] = {{0, 10}, {0, 0}, {10, 0}, {0, 1}, {9, 1}, {3, 4}};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        float whole[NEW * DIM];
+        g = good_make();
+        assert_int_equal(posenc_resize(NULL, &g->options, g->old, g->new, NULL), POSENC_OK);
+        memcpy(whole, g->new_data, sizeof whole);
+        memcpy(g->new_data, g->before, sizeof g->before);
+        g->options.first = fine[i][0];
+        set_shape(&g->new_view, g->new_shape, 2, fine[i][1], DIM, 0);
+        accept(g, "a part");
+        size_t n = (size_t)fine[i][1] * DIM;
+        assert_memory_equal(g->new_data, whole + fine[i][0] * DIM, n * sizeof(float));
+        assert_memory_equal(g->new_data + n, g->before + n, (NEW * DIM + 8 - n) * sizeof(float));
+        free(g);
+    }
+    /* A part of a table that no memory holds: 2^58 rows of one. */
+    g = good_make();
+    g->options = (posenc_resize_options){
+        .size = sizeof g->options, .from = {1, OLD}, .to = {1, INT64_C(1) << 58}, .first = (INT64_C(1) << 58) - NEW};
+    accept(g, "the last rows of 2^58");
+    for (int i = 0; i < NEW; i++)
+        assert_memory_equal(g->new_data + i * DIM, g->old_data + (OLD - 1) * DIM, DIM * sizeof(float));
+    free(g);
 }
 
 static void test_shapes(void **state) {
@@ -153,11 +198,11 @@ static void test_shapes(void **state) {
     g->old->shape = NULL;
     refuse(g, "no shape", POSENC_ERROR_SHAPE, "table");
     g = good_make();
-    g->options = (posenc_resize_options){.size = sizeof g->options, .prefix = OLD};
+    g->options = (posenc_resize_options){.size = sizeof g->options, .prefix = OLD, .first = -1};
     refuse(g, "nothing behind the prefix", POSENC_ERROR_SHAPE, "table");
     g = good_make();
     set_shape(&g->old_view, g->old_shape, 2, 0, DIM, 0);
-    g->options = (posenc_resize_options){.size = sizeof g->options};
+    g->options = (posenc_resize_options){.size = sizeof g->options, .first = -1};
     refuse(g, "no rows", POSENC_ERROR_SHAPE, "table");
 }
 
@@ -195,18 +240,18 @@ static void test_hostile_extents(void **state) {
     int64_t strides[2] = {0, 1};
     set_shape(&g->old_view, g->old_shape, 2, INT64_MAX, DIM, 0);
     g->old->strides = strides;
-    g->options = (posenc_resize_options){.size = sizeof g->options};
+    g->options = (posenc_resize_options){.size = sizeof g->options, .first = -1};
     refuse(g, "2^63 - 1 rows in one", POSENC_ERROR_SHAPE, "table");
     g = good_make();
     set_shape(&g->old_view, g->old_shape, 2, INT64_C(1) << 58, DIM, 0);
     g->old->strides = strides;
-    g->options = (posenc_resize_options){.size = sizeof g->options, .antialias = 1};
+    g->options = (posenc_resize_options){.size = sizeof g->options, .antialias = 1, .first = -1};
     refuse_for_memory(g, "2^58 weights");
     for (int antialias = 0; antialias < 2; antialias++) {
         g = good_make();
         set_shape(&g->old_view, g->old_shape, 2, INT64_MAX, 0, 0);
         set_shape(&g->new_view, g->new_shape, 2, INT64_MAX, 0, 0);
-        g->options = (posenc_resize_options){.size = sizeof g->options, .antialias = antialias};
+        g->options = (posenc_resize_options){.size = sizeof g->options, .antialias = antialias, .first = -1};
         refuse(g, "2^63 - 1 empty rows", POSENC_ERROR_SHAPE, NULL);
     }
     /* Plain weights need no memory of that size: the 2^58 rows that are one give it back. */
@@ -215,7 +260,7 @@ static void test_hostile_extents(void **state) {
         set_shape(&g->old_view, g->old_shape, 2, INT64_C(1) << 58, DIM, 0);
         g->old->strides = strides;
         g->options = (posenc_resize_options){
-            .size = sizeof g->options, .mode = POSENC_INTERPOLATION_CUBIC, .align_corners = corners};
+            .size = sizeof g->options, .mode = POSENC_INTERPOLATION_CUBIC, .align_corners = corners, .first = -1};
         accept(g, "2^58 rows that are one");
         for (int i = 0; i < NEW; i++) assert_memory_equal(g->new_data + i * DIM, g->old_data, DIM * sizeof(float));
         free(g);
@@ -295,7 +340,7 @@ static void test_edges(void **state) {
     set_shape(&g->old_view, g->old_shape, 2, 0, DIM, 0);
     set_shape(&g->new_view, g->new_shape, 2, 0, DIM, 0);
     g->old->data = g->new->data = NULL;
-    g->options = (posenc_resize_options){.size = sizeof g->options};
+    g->options = (posenc_resize_options){.size = sizeof g->options, .first = -1};
     accept(g, "no rows at all");
     free(g);
     /* no channels */
@@ -319,7 +364,7 @@ static void test_defaults(void **state) {
     posenc_resize_default(&o, sizeof o);
     assert_int_equal(o.size, sizeof o);
     assert_true(o.mode == POSENC_INTERPOLATION_LINEAR && !o.antialias && !o.align_corners && o.prefix == 0);
-    assert_true(o.from[0] == 0 && o.from[1] == 0 && o.to[0] == 0 && o.to[1] == 0);
+    assert_true(o.from[0] == 0 && o.from[1] == 0 && o.to[0] == 0 && o.to[1] == 0 && o.first == -1);
     memset(&o, 0x5A, sizeof o);
     posenc_resize_default(&o, sizeof(size_t));
     assert_int_equal(o.size, sizeof(size_t));
@@ -331,6 +376,7 @@ int main(void) {
         cmocka_unit_test(test_the_good_call_is_good),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_hostile_extents),
         cmocka_unit_test(test_dtypes_and_devices),

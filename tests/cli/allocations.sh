@@ -12,6 +12,7 @@ failures=0 tried=0
 # The inputs.
 "$program" table sinusoidal --dim 8 --length 5 -o x.npy || exit 2
 "$program" table sinusoidal --dim 8 --length 5 -o x.safetensors || exit 2
+(printf '\077\0\0\0\0\0\0\0{"x":{"dtype":"F32","shape":[1,2,1,2,2],"data_offsets":[0,32]}}'; head -c 32 /dev/zero) >v.safetensors
 printf '0\n7\n-3\n' >positions.csv
 printf '0\n7\n-3\n1.5\n9\n' >positions5.csv
 printf '1,2\n3,4\n5,6\n7,8\n' >grid.csv
@@ -38,7 +39,7 @@ judge() {
     *) complain "$1: exit status $2" ;;
     esac
     for left in .* *; do
-        case $left in . | .. | out | err | kept | counted | config.json | grid.csv | positions.csv | positions5.csv | words.txt | x.npy | x.safetensors | *.out | "$result") ;;
+        case $left in . | .. | out | err | kept | counted | config.json | grid.csv | positions.csv | positions5.csv | v.safetensors | words.txt | x.npy | x.safetensors | *.out | "$result") ;;
         *) complain "$1: leaves $left" ; rm -f "$left" ;;
         esac
     done
@@ -79,6 +80,9 @@ every table-csv t.csv table sinusoidal --dim 8 --positions positions.csv -o t.cs
 every table-safetensors t.safetensors table sinusoidal --dim 8 --length 5 --dtype bf16 -o t.safetensors
 every apply-npy y.npy apply sinusoidal --input x.npy --positions positions5.csv -o y.npy
 every apply-safetensors y.safetensors apply sinusoidal --input x.safetensors -o y.safetensors
+every apply-video w.safetensors apply sinusoidal --input v.safetensors --video broadcast --axes fbhwc -o w.safetensors
+every apply-flattened w.safetensors apply sinusoidal --input v.safetensors --video flattened --dropout 0.5 --seed 3 -o w.safetensors
+every apply-dropout y.npy apply sinusoidal --input x.npy --dropout 0.5 --threads 2 -o y.npy
 every check none check x.safetensors
 every check-json none check x.npy --scheme sinusoidal --padding-idx -1 --json
 every check-learned none check grid.csv --threads 2

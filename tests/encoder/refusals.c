@@ -106,7 +106,7 @@ static void test_shapes(void **state) {
     static int64_t shapes[][3] = {{BATCH, TOKENS, DIM + 1}, {BATCH, TOKENS, DIM - 1}, {BATCH, TOKENS, 0},
                                   {BATCH, DIM, TOKENS},     {BATCH, -1, DIM},         {INT64_MAX, INT64_MAX, DIM}};
     static int64_t other[][3] = {{BATCH + 1, TOKENS, DIM}, {BATCH, TOKENS + 1, DIM}, {TOKENS, BATCH, DIM}};
-    static int64_t rows[2] = {PLACES, DIM}, four[4] = {1, BATCH, TOKENS, DIM};
+    static int64_t rows[2] = {PLACES, DIM}, five[5] = {1, 1, BATCH, TOKENS, DIM};
     for (int v = 0; v < 2; v++) {
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             good *g = good_make();
@@ -125,8 +125,8 @@ static void test_shapes(void **state) {
         g->x->ndim = 2, g->x->shape = rows;
         refuse(verbs[v], g, "different ranks", POSENC_ERROR_SHAPE, NULL);
         g = good_make();
-        g->x->ndim = g->y->ndim = 4, g->x->shape = g->y->shape = four;
-        refuse(verbs[v], g, "rank 4", POSENC_ERROR_SHAPE, in_names[v]);
+        g->x->ndim = g->y->ndim = 5, g->x->shape = g->y->shape = five;
+        refuse(verbs[v], g, "rank 5", POSENC_ERROR_SHAPE, in_names[v]);
         g = good_make();
         g->x->ndim = g->y->ndim = 1;
         refuse(verbs[v], g, "rank 1", POSENC_ERROR_SHAPE, in_names[v]);

@@ -39,6 +39,7 @@ static void check_options(const posenc_encoder *a, const posenc_encoder *b) {
                 o->padding_idx == p->padding_idx);
     assert_memory_equal(&o->dropout, &p->dropout, sizeof o->dropout);
     assert_memory_equal(&o->scale, &p->scale, sizeof o->scale);
+    assert_memory_equal(&o->gain, &p->gain, sizeof o->gain);
 }
 
 static void check_parameters(const posenc_encoder *a, const posenc_encoder *b) {
@@ -92,6 +93,7 @@ static void test_loaded_is_saved(void **state) {
             options.dropout = d ? 0.1 : 0x1.fffffffffffffp-1;
             options.scale = d == 1 ? -1e-300 : sqrt((double)shapes[s].dim);
             options.padding_idx = s - 1;
+            options.gain = d == 0 ? 1 : d == 1 ? 1e300 : -0.1;
             posenc_encoder *saved = must_encoder(NULL, &shapes[s], &options);
             must_save_state(saved, path);
             assert_int_equal(folder_count(&f), 1);
@@ -137,6 +139,7 @@ static void test_what_is_in_the_file(void **state) {
                                            {"posenc.arithmetic", "exact"},
                                            {"posenc.encoder.dropout", "0.125"},
                                            {"posenc.encoder.scale", "1"},
+                                           {"posenc.encoder.gain", "1"},
                                            {"posenc.encoder.past_end", "extend"},
                                            {"posenc.encoder.padding_idx", "-1"}};
     folder f = folder_make();

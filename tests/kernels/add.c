@@ -1,5 +1,5 @@
-/* The kernel that adds: y = round(fma(x, scale, e)), fused in f32 (f64 for f64) and then rounded to the dtype of x.
- * x takes every 16-bit pattern; NaN, infinities and subnormals in every dtype. */
+/* The kernel that adds: y = round(fma(x, scale, round(gain * e))), fused in f32 (f64 for f64) and then rounded to the
+ * dtype of x. x takes every 16-bit pattern; NaN, infinities and subnormals in every dtype. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ typedef struct add_case {
     const posenc_kernels *kernels;
     posenc_dtype dtype;
     size_t rows, n;
-    double scale;
-    bool stream, in_place, one_row_of_e;
+    double scale, gain;
+    bool stream, in_place, one_row_of_e, e_anywhere;
     guard_side side;
 } add_case;
 
@@ -61,13 +61,22 @@ static guard rows_of(const add_case *c, posenc_dtype dtype, ptrdiff_t stride) {
     return guard_make(bytes, c->side);
 }
 
+/* round(gain * e), with the gain in the precision of e. */
+static uint64_t gained(posenc_dtype dtype, uint64_t e, double gain) {
+    volatile double product = number_decode(dtype, e) * (dtype == POSENC_F64 ? gain : (double)(float)gain);
+    return number_encode(dtype, product);
+}
+
 static void check_rows(const add_case *c, const posenc_add_job *job, const guard *x, const guard *e, const guard *y,
                        const guard *y_before) {
     size_t bytes = posenc_dtype_bytes(c->dtype), e_bytes = posenc_dtype_bytes(e_dtype(c->dtype));
     for (size_t r = 0; r < c->rows; r++)
         for (size_t i = 0; i < c->n; i++) {
             uint64_t xe = number_load(c->dtype, x->data + r * (size_t)job->x_bytes + i * bytes);
-            uint64_t ee = number_load(e_dtype(c->dtype), e->data + r * (size_t)job->e_bytes + i * e_bytes);
+            size_t e_row =
+                c->e_anywhere ? (size_t)((const unsigned char *)job->e_at[r] - e->data) : r * (size_t)job->e_bytes;
+            uint64_t ee = number_load(e_dtype(c->dtype), e->data + e_row + i * e_bytes);
+            if (c->gain != 1) ee = gained(e_dtype(c->dtype), ee, c->gain);
             unsigned char *place = y->data + r * (size_t)job->y_bytes + i * bytes;
             uint64_t want = number_fused(c->dtype, xe, c->scale, ee), got = number_load(c->dtype, place);
             check(number_same(c->dtype, want, got),
@@ -99,6 +108,11 @@ static void run_case(const add_case *c, random_state *random) {
     job.x = c->in_place ? y.data : x.data;
     job.e = e.data;
     job.y = y.data;
+    const void *e_at[6];
+    for (size_t r = 0; r < c->rows; r++)
+        e_at[r] = e.data + (size_t)random_between(random, 0, (int64_t)c->rows - 1) * (size_t)job.e_bytes;
+    if (c->e_anywhere) job.e_at = e_at, job.e = NULL;
+    if (c->gain != 1) job.gain = &c->gain;
     c->kernels->add[c->dtype](&job);
     check_rows(c, &job, &x, &e, &y, &before);
     guard_end(&x);
@@ -112,7 +126,7 @@ static const size_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 
 static void test_add_follows_the_equation(void **state) {
     (void)state;
     random_state random = random_start("kernel add");
-    const double scales[] = {1, 22.627416997969522, 0.5, 1e-3, -1, 0};
+    const double scales[] = {1, 22.627416997969522, 0.5, 1e-3, -1, 0}, gains[] = {1, 1, -1.3, 0, 1e-30};
     for (int isa = 0; isa < POSENC_ISA_COUNT; isa++) {
         if (!posenc_isa_runs((posenc_isa)isa)) continue;
         for (int d = 0; d < 4; d++)
@@ -123,6 +137,8 @@ static void test_add_follows_the_equation(void **state) {
                                   .rows = (size_t)random_between(&random, 0, 6),
                                   .n = sizes[s],
                                   .scale = scales[way % 6],
+                                  .gain = gains[random_between(&random, 0, 4)],
+                                  .e_anywhere = random_between(&random, 0, 2) == 0,
                                   .stream = way & 1,
                                   .in_place = (way & 2) != 0,
                                   .one_row_of_e = (way & 4) != 0,

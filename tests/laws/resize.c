@@ -96,6 +96,41 @@ static void test_constants_stay(void **state) {
     }
 }
 
+/* Pieces of any lengths, one after the other, are the whole, to the bit. */
+static void make_in_parts(random_state *random, const posenc_context *context, const resize_case *c, posenc_dtype dtype,
+                          int64_t dim, char *old, char *out) {
+    posenc_view old_view, part_view;
+    posenc_resize_options options = resize_options(c);
+    memcpy(options.from, c->from, sizeof c->from); /* on one axis too */
+    memcpy(options.to, c->to, sizeof c->to);
+    int64_t rows = resize_new_rows(c), count, row_bytes = dim * (int64_t)posenc_dtype_bytes(dtype);
+    DLTensor *table = posenc_view_make(&old_view, old, dtype, 2, (int64_t[]){resize_old_rows(c), dim}, NULL);
+    for (options.first = 0; options.first < rows; options.first += count) {
+        count = random_between(random, 1, rows - options.first);
+        DLTensor *part =
+            posenc_view_make(&part_view, out + options.first * row_bytes, dtype, 2, (int64_t[]){count, dim}, NULL);
+        check(posenc_resize(context, &options, table, part, NULL) == POSENC_OK, "%s: part", resize_text(c));
+    }
+}
+
+static void test_parts_are_the_whole(void **state) {
+    (void)state;
+    random_state random = random_start("resize parts");
+    for (int round = 0; round < 400; round++) {
+        posenc_context *context = isa_context((size_t)round % isa_count(), 1 + round % 3);
+        resize_case c = random_case(&random, 20);
+        posenc_dtype dtype = encoding_dtypes[round % 4];
+        int64_t dim = random_between(&random, 1, 20);
+        tables t = tables_make(&random, &c, dtype, dim);
+        must_resize(NULL, &c, dtype, dim, t.old, t.new);
+        make_in_parts(&random, context, &c, dtype, dim, t.old, t.other);
+        check(memcmp(t.new, t.other, (size_t)t.n_new * posenc_dtype_bytes(dtype)) == 0, "%s %s", resize_text(&c),
+              posenc_dtype_name(dtype));
+        tables_free(&t);
+        posenc_context_destroy(context);
+    }
+}
+
 /* Where a straight line goes on as one: wherever no border is felt. Linear does it, and the cubic with a = -1/2. (With
  * a = -3/4 it does not; PyTorch's plain bicubic has that ripple too.) */
 static void test_straight_lines_stay_straight(void **state) {
@@ -350,6 +385,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_size_copies),
         cmocka_unit_test(test_constants_stay),
+        cmocka_unit_test(test_parts_are_the_whole),
         cmocka_unit_test(test_straight_lines_stay_straight),
         cmocka_unit_test(test_grids_are_separable),
         cmocka_unit_test(test_transposed_and_reversed),

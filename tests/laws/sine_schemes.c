@@ -56,6 +56,9 @@ static void random_text(random_state *random, const posenc_parameter_info *p, ch
         case POSENC_PARAMETER_LIST:
             text[0] = '\0';
             break;
+        case POSENC_PARAMETER_EXTENTS:
+            snprintf(text, 64, "%" PRId64 "x%" PRId64, random_between(random, 1, 9), random_between(random, 1, 9));
+            break;
     }
 }
 

@@ -1,6 +1,7 @@
 /* What the C examples of docs/encoder.md stand in, and what must have come out of them. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <posenc/posenc.h>
