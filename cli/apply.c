@@ -1,4 +1,4 @@
-/* apply: x * scale + E(position) for the tensors in a file. A .npy file is read whole before the output takes its
+/* apply: x * scale + E(position), or a rotation, for the tensors in a file. A .npy file is read whole before the output takes its
  * place, so both may be the same file; .safetensors files are in apply_container.c. */
 #include "apply.h"
 
@@ -47,6 +47,7 @@ static int apply(const posenc_cli_arguments *arguments) {
     posenc_cli_apply_job job = {.arguments = arguments, .output = posenc_cli_text(arguments, "output")};
     int status = posenc_cli_tensor_path_of("input", posenc_cli_text(arguments, "input"), &job.input);
     if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_options(&job);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_effect(&job);
     if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_dropout(&job);
     if (status == POSENC_CLI_FINE)
         status = posenc_cli_target_form(job.output, false,
@@ -63,6 +64,10 @@ static int apply(const posenc_cli_arguments *arguments) {
 
 static const char *const videos[] = {"flattened", "broadcast", NULL};
 
+static const char *const directions[] = {"forward", "backward", "unrotate", NULL};
+
+static const char *const roles[] = {"by-name", "query", "key", NULL};
+
 static const char *const policies[] = {"error", "clamp", "resize", NULL};
 
 static const posenc_cli_option options[] = {
@@ -71,7 +76,8 @@ static const posenc_cli_option options[] = {
      .value = "FILE[:TENSOR]",
      .required = true,
      .help = "The tensor x, of two to five axes: .npy of float16, float32 or float64, or .safetensors "
-             "of these or bfloat16, where all tensors are added to, or TENSOR alone; - is .npy on standard input"},
+             "of these or bfloat16, where all tensors are added to, or TENSOR alone; rotary turns q and k, or TENSOR "
+             "alone; - is .npy on standard input"},
     {.name = "offset",
      .kind = POSENC_CLI_INTEGER,
      .value = "P",
@@ -81,8 +87,8 @@ static const posenc_cli_option options[] = {
      .kind = POSENC_CLI_FILE,
      .value = "FILE",
      .help = "Positions of the tokens, (tokens) or (batch, tokens): .npy of int32, int64 or float64, or .csv of one "
-             "column, "
-             "whose first line may be a name"},
+             "column, whose first line may be a name; rotary with several axes also takes (tokens, axes) and (batch, "
+             "tokens, axes)"},
     {.name = "scale",
      .kind = POSENC_CLI_REAL,
      .value = "S",
@@ -93,7 +99,7 @@ static const posenc_cli_option options[] = {
      .value = "LETTERS",
      .help = "The axes of x in the order of the file, one letter each: td, btd (tbd is sequence-first), bthd (batch, "
              "tokens, heads, dim: each head gets the encoding of its token), bfhwc (batch, frames, height, width, "
-             "channels: video); those are the orders without it"},
+             "channels: video); those are the orders without it. Of rotary: bthd, bhtd, btd or thd, d last"},
     {.name = "video",
      .kind = POSENC_CLI_CHOICE,
      .value = "FORM",
@@ -132,6 +138,19 @@ static const posenc_cli_option options[] = {
      .value = "K",
      .default_text = "-1",
      .help = "Of learned: position K adds nothing; -1 is none"},
+    {.name = "direction",
+     .kind = POSENC_CLI_CHOICE,
+     .value = "WAY",
+     .choices = directions,
+     .default_text = "forward",
+     .help = "Of rotary: turns forward, turns a gradient back, or takes a rotation back, its amplitude too"},
+    {.name = "role",
+     .kind = POSENC_CLI_CHOICE,
+     .value = "ROLE",
+     .choices = roles,
+     .default_text = "by-name",
+     .help = "Of rotary with xPos, which treats them differently: x is a query or a key; by name, k is a key and all "
+             "else are queries"},
     {.name = "output",
      .letter = 'o',
      .kind = POSENC_CLI_FILE,
@@ -148,16 +167,22 @@ static const char *const examples[] = {
     "posenc apply learned --init normal --past-end clamp --input x.npy -o y.npy",
     "posenc apply sinusoidal --input x.safetensors:x --offset 100 -o y.safetensors",
     "posenc apply sinusoidal --input x.npy --dropout 0.1 --seed 7 -o y.npy",
+    "posenc apply rotary --input x.npy --offset 4096 --base 500000 -o y.npy",
     NULL,
 };
 
 const posenc_cli_command posenc_cli_apply = {
     .name = "apply",
-    .summary = "Add an encoding to the tensors in a file",
+    .summary = "Add an encoding to the tensors in a file, or rotate them",
     .description =
         "Writes x * scale + E(position) for every token of x, rounded once to the type of x. The width dim is that of "
         "x; "
         "--dim, if given, must agree.\n\n"
+        "A scheme that rotates turns queries and keys instead: posenc apply rotary --input qk.safetensors -o "
+        "out.safetensors "
+        "turns the tensors q and k, whose head counts may differ, and copies the others; FILE:TENSOR and .npy are one "
+        "tensor alone. x is (batch, tokens, heads, dim), or (batch, tokens, dim) for one head, and --head-dim follows "
+        "from it. Frequencies that depend on the length of the sequence need --sequence-length.\n\n"
         "In a .safetensors file every tensor is an x, or only the one that is named; the others are copied as they "
         "are, "
         "like names and metadata. They are read, added to and written in parts, so that memory does not grow with "
@@ -169,7 +194,7 @@ const posenc_cli_command posenc_cli_apply = {
     .usage =
         "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [--axes LETTERS] [--video FORM] "
         "[--dropout P "
-        "--seed N --stream M] [scheme parameters] [--table "
+        "--seed N --stream M] [--direction WAY] [--role ROLE] [scheme parameters] [--table "
         "FILE[:TENSOR]] [--past-end POLICY] -o FILE",
     .operands = "SCHEME",
     .fewest_operands = 1,

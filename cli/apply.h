@@ -18,7 +18,9 @@ typedef struct posenc_cli_apply_job {
     posenc_encoder *encoder; /* of the scheme learned, for that width and so many tokens, or where there is dropout */
     posenc_context *quiet;   /* of an encoder of a formula: that it goes on past its table is no news here */
     posenc_dtype encoder_dtype;
-    posenc_cli_input_table table; /* --table */
+    posenc_cli_input_table table;   /* --table */
+    int64_t coordinates;            /* rotary: of a token */
+    bool ids_by_batch, ids_by_axis; /* rotary: which axes the positions have besides tokens */
     posenc_cli_target target;
 } posenc_cli_apply_job;
 
@@ -29,8 +31,10 @@ typedef struct posenc_cli_apply_tensor {
     const char *name;
     const char *type; /* its dtype in words, also where posenc has none for it */
     posenc_dtype dtype;
+    bool is_k; /* rotary: named as keys are */
     int rank;
     const int64_t *shape;            /* in the order of the file */
+    const char *letters;             /* of the axes in the library's order: "btd" */
     int axes[POSENC_CLI_APPLY_RANK]; /* which axis of the file is the batch, the tokens, ...: see posenc_cli_apply_axes
                                       */
 } posenc_cli_apply_tensor;
@@ -48,8 +52,11 @@ int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tenso
                          void *data);
 
 /* apply_axes.c: finds the axes of x, (tokens, dim), (batch, tokens, dim), (batch, tokens, heads, dim) or (batch,
- * frames, height, width, channels) in the order that --axes says. */
+ * frames, height, width, channels) in the order that --axes says. Rotary has (tokens, heads, dim) too, and no video. */
 int posenc_cli_apply_axes(const posenc_cli_apply_job *job, posenc_cli_apply_tensor *x);
+
+/* Place in the file of the axis with that letter; -1 where x has none. */
+int posenc_cli_apply_axis(const posenc_cli_apply_tensor *x, char letter);
 
 /* Whether x is video, and whether each of its frames is one token. */
 bool posenc_cli_apply_is_video(const posenc_cli_apply_tensor *x);
@@ -91,5 +98,14 @@ int posenc_cli_apply_check_dropout(const posenc_cli_apply_job *job);
 bool posenc_cli_apply_learns(const posenc_cli_apply_job *job);
 int posenc_cli_apply_check_options(const posenc_cli_apply_job *job);
 int posenc_cli_apply_make_encoder(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x);
+
+/* apply_rotate.c: the options of one effect only beside it; the positions and the plan for x; a part turned in place; and
+ * whether q and k of a file belong together. */
+int posenc_cli_apply_check_effect(const posenc_cli_apply_job *job);
+int posenc_cli_apply_check_rotary(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x);
+int posenc_cli_apply_rotate(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
+                            const posenc_cli_apply_part *part, void *data);
+int posenc_cli_apply_check_pair(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *q,
+                                const posenc_cli_apply_tensor *k);
 
 #endif

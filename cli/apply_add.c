@@ -1,10 +1,11 @@
-/* One tensor of apply: what it must be, and the adding itself. */
+/* One tensor of apply: what it must be, and the adding itself. Turning is in apply_rotate.c. */
 #include <string.h>
 
 #include "apply.h"
 #include "grid.h"
 #include "numbers.h"
 #include "plan.h"
+#include "rotary.h"
 
 /* "(2, 3, 512)" */
 static void shape_text(int rank, const int64_t *shape, char *text, size_t capacity) {
@@ -25,26 +26,35 @@ static int check_dtype(const posenc_cli_apply_job *job, const posenc_cli_apply_t
 
 static int check_width(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
     int64_t dim = 0, width = posenc_cli_apply_width(job, x);
-    if (!posenc_cli_given(job->arguments, "dim")) {
+    const char *name = posenc_cli_rotates(job->arguments) ? "head-dim" : "dim";
+    if (!posenc_cli_given(job->arguments, name)) {
         if (width > 0) return POSENC_CLI_FINE;
         return posenc_cli_fail("%s: expected at least one channel, got none", x->name);
     }
-    const char *text = posenc_cli_text(job->arguments, "dim");
+    const char *text = posenc_cli_text(job->arguments, name);
     bool number = posenc_cli_parse_integer(text, &dim);
     if (number && dim == width) return POSENC_CLI_FINE;
     return posenc_cli_fail(
-        number ? "dim: expected %lld, the width of %s, got %s" : "dim: expected %lld, the width of %s, got \"%s\"",
+        number ? "%s: expected %lld, the width of %s, got %s" : "%s: expected %lld, the width of %s, got \"%s\"", name,
         (long long)width, x->name, text);
+}
+
+static int refuse_heads(const posenc_cli_apply_tensor *x, const char *shape) {
+    return posenc_cli_fail(
+        "%s: expected shape (batch, tokens, heads, dim), (batch, tokens, dim), (tokens, heads, dim) or (tokens, dim), "
+        "got %s",
+        x->name, shape);
 }
 
 static int check_shape(const posenc_cli_apply_job *job, posenc_cli_apply_tensor *x) {
     char shape[200];
-    int status = POSENC_CLI_FINE;
-    if (x->rank >= 2 && x->rank <= POSENC_CLI_APPLY_RANK) {
+    int status = POSENC_CLI_FINE, most = posenc_cli_rotates(job->arguments) ? 4 : POSENC_CLI_APPLY_RANK;
+    if (x->rank >= 2 && x->rank <= most) {
         status = posenc_cli_apply_axes(job, x);
         return status == POSENC_CLI_FINE ? check_width(job, x) : status;
     }
     shape_text(x->rank, x->shape, shape, sizeof shape);
+    if (posenc_cli_rotates(job->arguments)) return refuse_heads(x, shape);
     return posenc_cli_fail(
         "%s: expected shape (tokens, dim), (batch, tokens, dim), (batch, tokens, heads, dim) or (batch, frames, "
         "height, "
@@ -94,10 +104,11 @@ static int check_offset(const posenc_cli_apply_job *job, const posenc_cli_apply_
 int posenc_cli_apply_check(posenc_cli_apply_job *job, posenc_cli_apply_tensor *x) {
     int status = check_dtype(job, x);
     if (status == POSENC_CLI_FINE) status = check_shape(job, x);
-    if (status == POSENC_CLI_FINE && job->positions.ids) status = check_ids(job, x);
-    bool learns = posenc_cli_apply_learns(job);
+    bool learns = posenc_cli_apply_learns(job), rotates = posenc_cli_rotates(job->arguments);
+    if (status == POSENC_CLI_FINE && job->positions.ids && !rotates) status = check_ids(job, x);
     if (status == POSENC_CLI_FINE && learns && !job->positions.ids) status = check_offset(job, x);
     if (status == POSENC_CLI_FINE) status = make_plan(job, x);
+    if (status == POSENC_CLI_FINE && rotates) status = posenc_cli_apply_check_rotary(job, x);
     if (status == POSENC_CLI_FINE) status = posenc_cli_check_grid(job->arguments, job->plan, x->name, tokens(x));
     if (status == POSENC_CLI_FINE && !learns && !job->positions.ids) status = check_offset(job, x);
     return status;
@@ -111,7 +122,7 @@ static const DLTensor *ids_of(const posenc_cli_apply_job *job, const posenc_cli_
     if (!ids->data) return ids; /* no tokens */
     posenc_dtype_of(ids, &dtype);
     bool by_batch = ids->ndim == 2;
-    int batch = x->axes[0], token = x->axes[x->rank == 2 ? 0 : 1];
+    int batch = x->axes[0], token = x->axes[x->letters[0] == 'b'];
     int64_t first = (by_batch ? part->first[batch] * tokens(x) : 0) + part->first[token];
     const int64_t shape[] = {part->count[batch], part->count[token]}, strides[] = {tokens(x), 1};
     char *data = (char *)ids->data + ids->byte_offset + first * (int64_t)posenc_dtype_bytes(dtype);
@@ -149,13 +160,14 @@ int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tenso
     posenc_view view, ids;
     int status = make_plan(job, x);
     if (status != POSENC_CLI_FINE) return status;
+    if (posenc_cli_rotates(job->arguments)) return posenc_cli_apply_rotate(job, x, &part, data);
     DLTensor *rows = posenc_cli_apply_part_view(x, &part, data, &view);
     posenc_step step = step_of(job, x, &part);
     posenc_positions_default(&positions, sizeof positions);
     if (job->positions.ids)
         positions.ids = ids_of(job, x, &part, &ids);
     else
-        positions.start = posenc_cli_integer(job->arguments, "offset") + part.first[x->axes[x->rank == 2 ? 0 : 1]];
+        positions.start = posenc_cli_integer(job->arguments, "offset") + part.first[x->axes[x->letters[0] == 'b']];
     return add(job, x, &positions, &step, rows, &error) == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
 }
 

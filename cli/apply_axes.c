@@ -3,20 +3,29 @@
 #include <string.h>
 
 #include "apply.h"
+#include "rotary.h"
 
-/* By rank: the letters of the axes in the library's order. */
+/* By rank: the letters of the axes in the library's order. Three axes of which one is heads have no batch. */
 static const char *const letters[] = {"", "", "td", "btd", "bthd", "bfhwc"};
+static const char without_batch[] = "thd";
 
 static int place_of(char letter, const char *text) { return (int)(strchr(text, letter) - text); }
 
 /* The letters of one rank, each once, in any order. */
-static int check_letters(const posenc_cli_apply_tensor *x, const char *text) {
-    const char *wanted = letters[x->rank];
+static int check_letters(const posenc_cli_apply_tensor *x, const char *text, bool rotates) {
+    const char *wanted = x->letters;
     bool fits = strlen(text) == (size_t)x->rank;
     for (int i = 0; fits && i < x->rank; i++) fits = strchr(text, wanted[i]) != NULL;
     if (fits) return POSENC_CLI_FINE;
-    return posenc_cli_fail("axes: expected the letters of %s in the order of %s, which has %d axes, got \"%s\"", wanted,
-                           x->name, x->rank, text);
+    return posenc_cli_fail("axes: expected the letters of %s in the order of %s, which has %d axes, got \"%s\"",
+                           rotates && x->rank == 3 ? "btd or thd" : wanted, x->name, x->rank, text);
+}
+
+/* Rotary reads a head as a whole. */
+static int check_head(const posenc_cli_apply_tensor *x, const char *text) {
+    if (text[x->rank - 1] == 'd') return POSENC_CLI_FINE;
+    return posenc_cli_fail("axes: expected d last, the channels of a head of %s side by side, got \"%s\"", x->name,
+                           text);
 }
 
 bool posenc_cli_apply_is_video(const posenc_cli_apply_tensor *x) { return x->rank == 5; }
@@ -37,13 +46,22 @@ static int check_video(const posenc_cli_apply_job *job, const posenc_cli_apply_t
 }
 
 int posenc_cli_apply_axes(const posenc_cli_apply_job *job, posenc_cli_apply_tensor *x) {
-    const char *given = posenc_cli_text(job->arguments, "axes"), *text = given ? given : letters[x->rank];
-    int status = check_letters(x, text);
+    bool rotates = posenc_cli_rotates(job->arguments);
+    const char *given = posenc_cli_text(job->arguments, "axes");
+    x->letters = rotates && x->rank == 3 && given && strchr(given, 'h') ? without_batch : letters[x->rank];
+    const char *text = given ? given : x->letters;
+    int status = check_letters(x, text, rotates);
+    if (status == POSENC_CLI_FINE && rotates) status = check_head(x, text);
     if (status == POSENC_CLI_FINE && posenc_cli_apply_is_video(x)) status = check_video(job, x, text);
     if (status == POSENC_CLI_FINE && !posenc_cli_apply_is_video(x) && posenc_cli_given(job->arguments, "video"))
         status = posenc_cli_fail("video: expected five axes in %s, got %d", x->name, x->rank);
-    for (int i = 0; status == POSENC_CLI_FINE && i < x->rank; i++) x->axes[i] = place_of(letters[x->rank][i], text);
+    for (int i = 0; status == POSENC_CLI_FINE && i < x->rank; i++) x->axes[i] = place_of(x->letters[i], text);
     return status;
+}
+
+int posenc_cli_apply_axis(const posenc_cli_apply_tensor *x, char letter) {
+    const char *found = strchr(x->letters, letter);
+    return found ? x->axes[found - x->letters] : -1;
 }
 
 static int64_t extent(const posenc_cli_apply_tensor *x, int axis) { return x->shape[x->axes[axis]]; }
@@ -58,9 +76,9 @@ int64_t posenc_cli_apply_width(const posenc_cli_apply_job *job, const posenc_cli
     return width;
 }
 
-int64_t posenc_cli_apply_tokens(const posenc_cli_apply_tensor *x) { return extent(x, x->rank == 2 ? 0 : 1); }
+int64_t posenc_cli_apply_tokens(const posenc_cli_apply_tensor *x) { return extent(x, x->letters[0] == 'b'); }
 
-int64_t posenc_cli_apply_batches(const posenc_cli_apply_tensor *x) { return x->rank == 2 ? 1 : extent(x, 0); }
+int64_t posenc_cli_apply_batches(const posenc_cli_apply_tensor *x) { return x->letters[0] == 'b' ? extent(x, 0) : 1; }
 
 /* ---- parts ---- */
 

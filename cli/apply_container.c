@@ -1,29 +1,52 @@
-/* apply on a .safetensors file: the named tensor, or every one, is read in pieces, added to and written; the others,
- * and the metadata, are copied as they are. The input is read by position from the file that was opened, so it may be
+/* apply on a .safetensors file: the named tensor, or every one (rotary: q and k), is read in pieces, added to or turned, and
+ * written; the others, and the metadata, are copied as they are. The input is read by position from the file that was opened, so it may be
  * the output too, which takes its place at the end. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "apply.h"
+#include "rotary.h"
 
 static const int64_t block_bytes = INT64_C(4) << 20;
 
 typedef struct container {
     posenc_cli_apply_job *job;
     posenc_safetensors *file;
-    const posenc_tensor_info *chosen; /* NULL: all */
+    const posenc_tensor_info *chosen; /* NULL: all, or q and k */
+    const posenc_tensor_info *q, *k;  /* rotary, where none is named */
     char name[4608];                  /* FILE:TENSOR for messages */
     void *block;
 } container;
 
-static bool is_chosen(const container *c, const posenc_tensor_info *info) { return !c->chosen || c->chosen == info; }
+static bool is_chosen(const container *c, const posenc_tensor_info *info) {
+    if (c->chosen) return c->chosen == info;
+    return !c->q || c->q == info || c->k == info;
+}
 
 static posenc_cli_apply_tensor tensor_of(container *c, const posenc_tensor_info *info) {
     snprintf(c->name, sizeof c->name, "%s:%.500s", c->job->input.file, info->name);
-    return (posenc_cli_apply_tensor){
-        .name = c->name, .type = info->dtype_text, .dtype = info->dtype, .rank = info->rank, .shape = info->shape};
+    return (posenc_cli_apply_tensor){.name = c->name,
+                                     .type = info->dtype_text,
+                                     .dtype = info->dtype,
+                                     .is_k = strcmp(info->name, "k") == 0,
+                                     .rank = info->rank,
+                                     .shape = info->shape};
 }
 
 /* ---- before anything is written ---- */
+
+/* Rotary turns what is called q and k. */
+static int find_pair(container *c) {
+    c->q = posenc_safetensors_find(c->file, "q");
+    c->k = posenc_safetensors_find(c->file, "k");
+    if (c->q && c->k && posenc_cli_given(c->job->arguments, "role"))
+        return posenc_cli_fail("role: expected FILE:TENSOR beside it, got FILE alone, which holds q and k");
+    if (c->q && c->k) return POSENC_CLI_FINE;
+    c->chosen = c->q ? c->q : c->k;
+    if (c->chosen) return POSENC_CLI_FINE;
+    return posenc_cli_fail("%s: expected a tensor q or k, or FILE:TENSOR, got FILE alone, which holds neither",
+                           c->job->input.file);
+}
 
 static int open_container(container *c) {
     posenc_error error;
@@ -32,9 +55,16 @@ static int open_container(container *c) {
         return posenc_cli_refuse(&error);
     if (posenc_safetensors_count(c->file) == 0)
         return posenc_cli_fail("%s: expected at least one tensor, got none", path->file);
-    if (!path->tensor) return POSENC_CLI_FINE;
+    if (!path->tensor) return posenc_cli_rotates(c->job->arguments) ? find_pair(c) : POSENC_CLI_FINE;
     c->chosen = posenc_cli_tensor_find(c->file, path);
     return c->chosen ? POSENC_CLI_FINE : POSENC_CLI_TROUBLE;
+}
+
+static int check_pair(container *c) {
+    posenc_cli_apply_tensor q = tensor_of(c, c->q), k = tensor_of(c, c->k);
+    int status = posenc_cli_apply_axes(c->job, &q);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_apply_axes(c->job, &k);
+    return status == POSENC_CLI_FINE ? posenc_cli_apply_check_pair(c->job, &q, &k) : status;
 }
 
 static int check_tensors(container *c) {
@@ -45,13 +75,13 @@ static int check_tensors(container *c) {
         int status = posenc_cli_apply_check(c->job, &x);
         if (status != POSENC_CLI_FINE) return status;
     }
-    return POSENC_CLI_FINE;
+    return !c->chosen && c->q ? check_pair(c) : POSENC_CLI_FINE;
 }
 
 /* A .npy file holds one tensor: the chosen one, or the only one. */
 static int check_form(container *c) {
     if (c->job->form == POSENC_CLI_SAFETENSORS) return POSENC_CLI_FINE;
-    size_t n = posenc_safetensors_count(c->file);
+    size_t n = c->q ? 2 : posenc_safetensors_count(c->file);
     if (!c->chosen && n > 1)
         return posenc_cli_fail(
             "output: expected a name that ends in .safetensors for the %zu tensors of %s, got \"%s\"", n,

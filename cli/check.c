@@ -5,8 +5,10 @@
 #include "plan.h"
 #include "positions.h"
 
-/* Options that mean nothing without a plan. */
+/* Options that mean nothing without a plan; a scheme that has no rows. */
 static int check_options(const posenc_cli_arguments *arguments) {
+    if (posenc_cli_scheme(arguments) && posenc_cli_scheme(arguments)->effect != POSENC_EFFECT_ADDS_ROWS)
+        return posenc_cli_fail("scheme: expected one that adds rows, got %s", posenc_cli_scheme(arguments)->name);
     if (posenc_cli_scheme(arguments) || !posenc_cli_given(arguments, "start")) return POSENC_CLI_FINE;
     return posenc_cli_fail("start: expected --scheme NAME beside it, got none");
 }
@@ -55,7 +57,7 @@ static const posenc_cli_option options[] = {
     {.name = "scheme",
      .kind = POSENC_CLI_SCHEME,
      .value = "NAME",
-     .help = "What the table should hold, with that scheme's parameters; found out unless given"},
+     .help = "What the table should hold, a scheme that adds rows, with its parameters; found out unless given"},
     {.name = "start",
      .kind = POSENC_CLI_INTEGER,
      .value = "P",

@@ -46,6 +46,16 @@ static void print_schemes(void) {
     for (size_t s = 0; s < posenc_scheme_count(); s++) printf("%s%s", s ? " " : "", posenc_scheme_at(s)->name);
 }
 
+/* Those that a table can hold rows of, for --scheme. */
+static void print_adding_schemes(void) {
+    const char *mark = "";
+    for (size_t s = 0; s < posenc_scheme_count(); s++) {
+        if (posenc_scheme_at(s)->effect != POSENC_EFFECT_ADDS_ROWS) continue;
+        printf("%s%s", mark, posenc_scheme_at(s)->name);
+        mark = " ";
+    }
+}
+
 /* A line of "case $command:$before in" for an option that takes a value. */
 static void print_value_case(const char *command, const posenc_cli_option *option) {
     if (option->kind == POSENC_CLI_FLAG) return;
@@ -55,7 +65,7 @@ static void print_value_case(const char *command, const posenc_cli_option *optio
     if (option->kind == POSENC_CLI_FILE) fputs("_posenc_files; ", stdout);
     if (option->kind == POSENC_CLI_SCHEME) {
         fputs("_posenc_words \"", stdout);
-        print_schemes();
+        print_adding_schemes();
         fputs("\"; ", stdout);
     }
     if (option->kind == POSENC_CLI_CHOICE) {

@@ -75,7 +75,7 @@ static void print_overview(void) {
     puts("  posenc COMMAND [options]\n  posenc --version");
     heading("Commands:");
     for (size_t i = 0; posenc_cli_command_at(i); i++)
-        printf("  %-10s %s\n", posenc_cli_command_at(i)->name, posenc_cli_command_at(i)->summary);
+        printf("  %-15s %s\n", posenc_cli_command_at(i)->name, posenc_cli_command_at(i)->summary);
     heading("Examples:");
     puts(
         "  posenc demo\n"

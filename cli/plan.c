@@ -34,7 +34,8 @@ int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t 
     parameters p = {.n = arguments->n_parameters};
     posenc_error error;
     memcpy(p.list, arguments->parameters, arguments->n_parameters * sizeof *p.list);
-    if (dim > 0) add(&p, arguments, "dim", dim, p.texts[0]);
+    const char *width = posenc_cli_parameter_find(arguments->scheme, "head-dim") ? "head-dim" : "dim";
+    if (dim > 0) add(&p, arguments, width, dim, p.texts[0]);
     if (!posenc_cli_has_grid(arguments)) /* which says so itself */
         add(&p, arguments, "max-len", max_len(arguments->scheme, reach), p.texts[1]);
     if (posenc_plan_create(arguments->context, arguments->scheme->name, p.list, p.n, plan, &error) == POSENC_OK)

@@ -223,5 +223,5 @@ int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *ta
     int status = POSENC_CLI_FINE;
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (size_t i = 0; status == POSENC_CLI_FINE && i < lists[l].n; i++) status = lists[l].check(context, i, tally);
-    return status;
+    return status == POSENC_CLI_FINE ? posenc_cli_rotary_answers(context, tally) : status;
 }

@@ -12,6 +12,7 @@ static const struct {
     {posenc_cli_sinusoidal_count, posenc_cli_sinusoidal_at},
     {posenc_cli_scheme_table_count, posenc_cli_scheme_table_at},
     {posenc_cli_resized_count, posenc_cli_resized_at},
+    {posenc_cli_rotary_count, posenc_cli_rotary_at},
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MOST_ROWS = 3000 };

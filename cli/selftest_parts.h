@@ -17,6 +17,9 @@ void posenc_cli_tally_add(posenc_cli_tally *tally, bool right, const char *forma
  * Returns POSENC_CLI_FINE whatever was found, or _TROUBLE with a message where a plan could not be made. */
 int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *tally);
 
+/* The rotary ones among them. */
+int posenc_cli_rotary_answers(const posenc_context *context, posenc_cli_tally *tally);
+
 /* One table whose bytes are pinned. */
 typedef struct posenc_cli_configuration posenc_cli_configuration;
 
@@ -39,6 +42,8 @@ size_t posenc_cli_scheme_table_count(void); /* time steps, Fourier features, fir
 void posenc_cli_scheme_table_at(size_t index, posenc_cli_configuration *out);
 size_t posenc_cli_resized_count(void);
 void posenc_cli_resized_at(size_t index, posenc_cli_configuration *out);
+size_t posenc_cli_rotary_count(void); /* cosines and sines, and heads turned */
+void posenc_cli_rotary_at(size_t index, posenc_cli_configuration *out);
 
 /* All of them, kind by kind. */
 size_t posenc_cli_configuration_count(void);

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "plan.h"
 #include "positions.h"
+#include "rotary.h"
 #include "target.h"
 
 static const int64_t block_bytes = INT64_C(4) << 20; /* stays in the cache between being made and being written */
@@ -20,8 +21,9 @@ typedef struct job {
     const char *path; /* "-": standard output */
     posenc_cli_form form;
     posenc_dtype dtype;
-    int digits; /* of a number in csv */
-    int64_t start, length, dim;
+    int digits;                 /* of a number in csv */
+    int64_t start, length, dim; /* dim: numbers of a row */
+    int64_t axes;               /* rotary: coordinates of a row; else 0 */
     int64_t reach;
     posenc_cli_positions positions;
     posenc_plan *plan;
@@ -47,7 +49,9 @@ static int rows_of_file(job *j) {
     int status = posenc_cli_positions_read(posenc_cli_context(j->arguments), path, &j->positions);
     if (status != POSENC_CLI_FINE) return status;
     const DLTensor *ids = j->positions.ids;
-    if (ids->ndim != 1) return posenc_cli_fail("%s: expected positions of rank 1, got rank %d", path, (int)ids->ndim);
+    if (ids->ndim != 1 && !(ids->ndim == 2 && posenc_cli_rotates(j->arguments)))
+        return posenc_cli_fail("%s: expected positions of rank 1%s, got rank %d", path,
+                               posenc_cli_rotates(j->arguments) ? " or 2" : "", (int)ids->ndim);
     j->length = ids->shape[0];
     j->reach = j->positions.reach;
     if (!posenc_cli_given(j->arguments, "length") || posenc_cli_integer(j->arguments, "length") == j->length)
@@ -81,6 +85,9 @@ static int find_rows(job *j) {
 static int check_size(const job *j) {
     const char *text = posenc_cli_text(j->arguments, "dim");
     int64_t dim = 0;
+    if (!text) text = posenc_cli_text(j->arguments, "head-dim"); /* rotary: the rotated width, else the head's */
+    if (!text && posenc_cli_rotates(j->arguments))
+        return posenc_cli_fail("dim: expected --dim D, the channels of a head that turn, got none");
     const posenc_parameter_info *parameter = posenc_cli_parameter_find(posenc_cli_scheme(j->arguments), "dim");
     if (!text || !posenc_cli_parse_integer(text, &dim) || dim < 1 || (double)dim > parameter->maximum)
         return POSENC_CLI_FINE;
@@ -90,12 +97,37 @@ static int check_size(const job *j) {
                            (long long)dim, (long long)j->length);
 }
 
+/* Rotary: a cosine and a sine for each pair; positions may have a column for each coordinate. */
+static int find_pairs(job *j) {
+    posenc_rotary_info info;
+    const DLTensor *ids = j->positions.ids;
+    int status = posenc_cli_rotary_facts(j->arguments, j->plan, &info);
+    if (status != POSENC_CLI_FINE) return status;
+    j->dim = 2 * info.pairs, j->axes = info.axes;
+    if (!ids || ids->ndim == 1 || ids->shape[1] == info.axes) return POSENC_CLI_FINE;
+    return posenc_cli_fail("%s: expected positions of shape (rows) or (rows, %lld), got (%lld, %lld)",
+                           posenc_cli_text(j->arguments, "positions"), (long long)info.axes, (long long)ids->shape[0],
+                           (long long)ids->shape[1]);
+}
+
 static int make_plan(job *j) {
     int status = check_size(j);
     if (status == POSENC_CLI_FINE && !j->plan) status = posenc_cli_plan(j->arguments, 0, j->reach, &j->plan);
     if (status != POSENC_CLI_FINE) return status;
     j->dim = posenc_plan_dim(j->plan);
+    status = posenc_cli_rotates(j->arguments) ? find_pairs(j) : POSENC_CLI_FINE;
+    if (status != POSENC_CLI_FINE) return status;
     return posenc_cli_target_check(j->form, &(posenc_tensor_entry){.dtype = j->dtype});
+}
+
+/* The positions of rows first..first+rows-1; not reached without rows. */
+static const DLTensor *ids_of(const job *j, int64_t first, int64_t rows, posenc_view *view) {
+    const DLTensor *ids = j->positions.ids;
+    posenc_dtype dtype = POSENC_I64;
+    posenc_dtype_of(ids, &dtype);
+    const int64_t columns = ids->ndim == 2 ? ids->shape[1] : 1, shape[] = {rows, columns};
+    char *data = (char *)ids->data + ids->byte_offset + (size_t)(first * columns) * posenc_dtype_bytes(dtype);
+    return posenc_view_make(view, data, dtype, ids->ndim, shape, NULL);
 }
 
 /* Makes rows first..first+rows-1 of the table in block. */
@@ -105,16 +137,33 @@ static int make_block(const job *j, int64_t first, int64_t rows, void *block) {
     posenc_error error;
     posenc_positions_default(&positions, sizeof positions);
     positions.start = j->positions.ids ? 0 : j->start + first;
-    if (j->positions.ids) {
-        posenc_dtype dtype = POSENC_I64;
-        posenc_dtype_of(j->positions.ids, &dtype);
-        char *ids = (char *)j->positions.ids->data + j->positions.ids->byte_offset; /* not reached without rows */
-        positions.ids = posenc_view_make(&part, ids + (size_t)first * posenc_dtype_bytes(dtype), dtype, 1, &rows, NULL);
-    }
+    if (j->positions.ids) positions.ids = ids_of(j, first, rows, &part);
     const int64_t shape[] = {rows, j->dim};
     DLTensor *tensor = posenc_view_make(&out, block, j->dtype, 2, shape, NULL);
-    if (posenc_plan_write(j->plan, &positions, tensor, &error) == POSENC_OK) return POSENC_CLI_FINE;
-    return posenc_cli_refuse(&error);
+    posenc_status status = j->axes > 0
+                               ? posenc_cli_rotary_rows(j->plan, &positions, j->dtype, rows, j->dim / 2, block, &error)
+                               : posenc_plan_write(j->plan, &positions, tensor, &error);
+    return status == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
+}
+
+/* Text of a rotary table begins with a line of names. */
+static int write_names(job *j) {
+    char names[64];
+    for (int64_t i = 0; 2 * i < j->dim; i++) {
+        snprintf(names, sizeof names, "cos_%lld,sin_%lld%c", (long long)i, (long long)i,
+                 2 * i + 2 < j->dim ? ',' : '\n');
+        int status = posenc_cli_target_write_text(&j->target, names);
+        if (status != POSENC_CLI_FINE) return status;
+    }
+    return POSENC_CLI_FINE;
+}
+
+static int write_header(job *j) {
+    const int64_t shape[] = {j->length, j->dim}, pairs[] = {j->length, j->dim / 2, 2};
+    const posenc_tensor_entry table = {.name = "pe", .dtype = j->dtype, .rank = 2, .shape = shape};
+    const posenc_tensor_entry turns = {.name = "cos_sin", .dtype = j->dtype, .rank = 3, .shape = pairs};
+    if (j->axes > 0 && j->form == POSENC_CLI_CSV) return write_names(j);
+    return posenc_cli_target_header(&j->target, j->axes > 0 ? &turns : &table, 1, NULL, 0);
 }
 
 static int write_blocks(job *j, int64_t block_rows, void *block) {
@@ -138,9 +187,7 @@ static int write_table(job *j) {
     if (!block) return posenc_cli_no_memory("block", (size_t)(block_rows * row_bytes));
     int status = posenc_cli_target_open(posenc_cli_context(j->arguments), j->path, j->form,
                                         (double)j->length * (double)row_bytes, &j->target);
-    const int64_t shape[] = {j->length, j->dim};
-    const posenc_tensor_entry entry = {.name = "pe", .dtype = j->dtype, .rank = 2, .shape = shape};
-    if (status == POSENC_CLI_FINE) status = posenc_cli_target_header(&j->target, &entry, 1, NULL, 0);
+    if (status == POSENC_CLI_FINE) status = write_header(j);
     if (status == POSENC_CLI_FINE) status = write_blocks(j, block_rows, block);
     if (status == POSENC_CLI_FINE) status = posenc_cli_target_commit(&j->target);
     free(block);
@@ -177,7 +224,7 @@ static const posenc_cli_option options[] = {
      .value = "FILE",
      .help =
          "Positions of the rows: .npy of int32, int64 or float64, rank 1, or .csv of one column, whose first line may "
-         "be a name; - is .npy on standard input"},
+         "be a name; - is .npy on standard input. rotary with several axes also takes (rows, axes)"},
     {.name = "dtype",
      .kind = POSENC_CLI_CHOICE,
      .value = "TYPE",
@@ -187,7 +234,7 @@ static const posenc_cli_option options[] = {
      .letter = 'o',
      .kind = POSENC_CLI_FILE,
      .value = "FILE",
-     .help = "FILE.npy, FILE.safetensors (tensor pe), FILE.csv, or - for .npy on standard output"},
+     .help = "FILE.npy, FILE.safetensors (tensor pe, of rotary cos_sin), FILE.csv, or - for .npy on standard output"},
 };
 
 static const char *const examples[] = {
@@ -195,6 +242,7 @@ static const char *const examples[] = {
     "posenc table sinusoidal --dim 512 --length 5000 -o pe.npy",
     "posenc table sinusoidal --dim 512 --length 5000 --dtype bf16 -o pe.safetensors",
     "posenc table sinusoidal --dim 512 --length 3 --start 2147483647",
+    "posenc table rotary --dim 128 --length 4096 --base 500000 -o cos_sin.npy",
     "posenc table sinusoidal-2d --grid 14x14 --prefix 1 --dim 768 -o pe.npy",
     NULL,
 };
@@ -207,6 +255,9 @@ const posenc_cli_command posenc_cli_table = {
         "Without -o the table is text on standard output: one line a row, numbers parted by commas, computed in f64 "
         "and "
         "printed with 9 digits. With --dtype, text shows the values of that type; f64 gets all of its 17 digits.\n\n"
+        "A scheme that rotates has no rows to add: table rotary writes the cosines and sines that pairs are turned by, "
+        "(length, pairs, 2), with --dim the rotated channels of a head and the amplitude included; as text a line of "
+        "names comes first. Frequencies that depend on the length of the sequence need --sequence-length.\n\n"
         "The table is written in blocks and needs no memory of its size. A length of 0 writes an empty table. Unless "
         "given, "
         "max-len is chosen to fit the positions; the result never depends on it.",

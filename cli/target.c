@@ -147,6 +147,14 @@ static double number_at(const void *data, posenc_dtype dtype, int64_t i) {
     return dtype == POSENC_F16 ? half_value(bits) : bfloat_value(bits);
 }
 
+int posenc_cli_target_write_text(posenc_cli_target *target, const char *text) {
+    enum { FULL = 1 << 15 }; /* of the 2^16 bytes of room */
+    size_t n = strlen(text);
+    memcpy(target->text + target->n_text, text, n);
+    target->n_text += n;
+    return target->n_text < FULL ? POSENC_CLI_FINE : flush_text(target);
+}
+
 static int write_line(posenc_cli_target *target, const void *data, posenc_dtype dtype, int64_t first, int64_t columns,
                       int digits) {
     enum { LONGEST_NUMBER = 32, ROOM = (1 << 16) - LONGEST_NUMBER };

@@ -43,6 +43,9 @@ int posenc_cli_target_write(posenc_cli_target *target, const void *data, size_t 
 int posenc_cli_target_write_csv(posenc_cli_target *target, const void *data, posenc_dtype dtype, int64_t rows,
                                 int64_t columns, int digits);
 
+/* Appends a few words of text to a .csv target. */
+int posenc_cli_target_write_text(posenc_cli_target *target, const char *text);
+
 /* Puts the file in its place and ends the target. */
 int posenc_cli_target_commit(posenc_cli_target *target);
 

@@ -57,4 +57,9 @@ axes detr "detr, 4 x 16 tokens" sinusoidal-2d --grid 4x16 --dim 64 --convention 
 axes cogvideox "cogvideox, 2 x 4 x 16 tokens" sinusoidal-3d --grid 2x4x16 --dim 64
 axes tensor2tensor "tensor2tensor, 2 x 4 x 16 tokens" sinusoidal-nd --grid 2x4x16 --dim 64
 axes multidim "multidim, 2 x 4 x 16 tokens" sinusoidal-nd --grid 2x4x16 --dim 64 --convention multidim
+# docs/rotary.md: what families do to wavelengths, drawn by an example, and cosines beside sines.
+"$(dirname "$program")/example_wavelengths" docs/pictures/rotary_wavelengths.png
+"$program" table rotary --dim 64 --length 128 -o "$scratch/table.csv"
+"$program" plot "$scratch/table.csv" --width 640 --height 440 --title "table rotary, dim 64" \
+    -o docs/pictures/rotary_heatmap.png
 ls -l docs/pictures

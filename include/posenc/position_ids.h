@@ -67,10 +67,15 @@ POSENC_API posenc_status posenc_position_ids_count(const posenc_position_ids_opt
  * Times of Qwen2.5-VL are products in float32, (i seconds) tokens_per_second, as published: next to a whole number the
  * floor depends on it.
  * Source: Wang et al. 2024, Qwen2-VL, section 2.1; Bai et al. 2025, Qwen2.5-VL, section 2.1.3; get_rope_index of
- * transformers up to 4.57, where the models were trained. From 5 on it begins what follows a video at
- * max(h, w) / spatial_merge_size, whatever its times are, and leaves padding out of deltas: images agree, videos do
- * not. Example: posenc_segment s[] = {{.tokens = 3}, {POSENC_SEGMENT_IMAGE, .t = 1, .h = 4, .w = 4}, {.tokens = 2}};
- *          gives T 0 1 2 3 3 3 3 5 6, H 0 1 2 3 3 4 4 5 6, W 0 1 2 3 4 3 4 5 6, delta -2. */
+ * transformers up to 4.57, which was published with these models. From 5 on that function begins what follows a video
+ * at max(h, w) / spatial_merge_size, whatever its times are, and leaves padding out of deltas: images agree, videos do
+ * not. Which of the two a model was trained by is not said; the papers' rule is the older one.
+ * Example: posenc_segment s[] = {{.tokens = 3}, {POSENC_SEGMENT_IMAGE, .t = 1, .h = 4, .w = 4}, {.tokens = 2}};
+ *          int64_t memory[9 * 3], delta;
+ *          posenc_view view;
+ *          DLTensor *ids = posenc_view_make(&view, memory, POSENC_I64, 2, (int64_t[]){9, 3}, NULL);
+ *          posenc_position_ids_of_segments(NULL, s, 3, ids, &delta, &error);
+ *          // T 0 1 2 3 3 3 3 5 6, H 0 1 2 3 3 4 4 5 6, W 0 1 2 3 4 3 4 5 6, delta -2 */
 POSENC_API posenc_status posenc_position_ids_of_segments(const posenc_position_ids_options *options,
                                                          const posenc_segment *segments, size_t n_segments,
                                                          DLTensor *ids, int64_t *delta, posenc_error *error);

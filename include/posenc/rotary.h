@@ -45,7 +45,9 @@ typedef enum posenc_axes {
                                     i < 3 sections[2], else axis 0: Qwen3-VL. It says nothing about pairing */
     POSENC_AXES_AXIAL = 3, /* contiguous blocks of sections[a] pairs, each with its own series of frequencies of width
                               2 sections[a]: vision 2-D, video 3-D */
-    POSENC_AXES_MAP = 4    /* pair i takes axis axis_map[i]; one series of frequencies over all pairs: Pixtral */
+    POSENC_AXES_MAP = 4    /* pair i takes axis axis_map[i]; one series of frequencies over all pairs, in their order.
+                              Pixtral deals its series out, the even frequencies to the first half of the pairs, rows,
+                              and the odd ones to the second, columns: this with scaling custom, inv_freq so ordered */
 } posenc_axes;
 
 /* Parameters of a rotary plan. Lists are copied. 0 as the value of a number marked "0: not given" is not a value. */

@@ -16,6 +16,7 @@ failures=0 tried=0
 printf '0\n7\n-3\n' >positions.csv
 printf '0\n7\n-3\n1.5\n9\n' >positions5.csv
 printf '1,2\n3,4\n5,6\n7,8\n' >grid.csv
+(printf '\201\0\0\0\0\0\0\0{"q":{"dtype":"F32","shape":[1,2,2,4],"data_offsets":[0,64]},"k":{"dtype":"F32","shape":[1,2,1,4],"data_offsets":[64,96]}}       '; head -c 96 /dev/zero) >qk.safetensors
 echo 'the cat chases the mouse' >words.txt
 printf '{"model_type":"gemma3_text","head_dim":8,"num_hidden_layers":6,"max_position_embeddings":64,"rope_scaling":{"rope_type":"longrope","short_factor":[1,1.0299999713897705,2,3],"long_factor":[2,3,4,5],"original_max_position_embeddings":32,"mrope_section":[2,1,1],"fact\\u006fr_of_a_long_name":4}}' >config.json
 
@@ -39,7 +40,7 @@ judge() {
     *) complain "$1: exit status $2" ;;
     esac
     for left in .* *; do
-        case $left in . | .. | out | err | kept | counted | config.json | grid.csv | positions.csv | positions5.csv | v.safetensors | words.txt | x.npy | x.safetensors | *.out | "$result") ;;
+        case $left in . | .. | out | err | kept | counted | config.json | grid.csv | positions.csv | positions5.csv | qk.safetensors | v.safetensors | words.txt | x.npy | x.safetensors | *.out | "$result") ;;
         *) complain "$1: leaves $left" ; rm -f "$left" ;;
         esac
     done
@@ -78,8 +79,12 @@ every table-text none table sinusoidal --dim 8 --length 5
 every table-npy t.npy table sinusoidal --dim 8 --length 5 -o t.npy
 every table-csv t.csv table sinusoidal --dim 8 --positions positions.csv -o t.csv
 every table-safetensors t.safetensors table sinusoidal --dim 8 --length 5 --dtype bf16 -o t.safetensors
+every table-rotary r.npy table rotary --dim 8 --length 5 --scaling yarn --factor 2 --original-length 16 -o r.npy
+every table-rotary-text none table rotary --dim 8 --positions positions.csv --scaling custom --inv-freq 1,0.5,0.25,0.125
 every apply-npy y.npy apply sinusoidal --input x.npy --positions positions5.csv -o y.npy
 every apply-safetensors y.safetensors apply sinusoidal --input x.safetensors -o y.safetensors
+every apply-rotary-npy y.npy apply rotary --input x.npy --positions positions5.csv --dim 4 -o y.npy
+every apply-rotary-qk w.safetensors apply rotary --input qk.safetensors --pair-axes sectioned --sections 1,1 --xpos-scale-base 512 --threads 2 -o w.safetensors
 every apply-video w.safetensors apply sinusoidal --input v.safetensors --video broadcast --axes fbhwc -o w.safetensors
 every apply-flattened w.safetensors apply sinusoidal --input v.safetensors --video flattened --dropout 0.5 --seed 3 -o w.safetensors
 every apply-dropout y.npy apply sinusoidal --input x.npy --dropout 0.5 --threads 2 -o y.npy

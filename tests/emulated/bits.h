@@ -37,4 +37,8 @@ void bits_stop(const char *where, const posenc_error *error);
 /* The cases of schemes that are not sinusoidal, and of posenc_resize (bits_schemes.c). */
 void bits_run_schemes(bits_bench *bench);
 
+/* Rotary schemes (bits_rotary.c); gains and gradients of encoders (bits_gradients.c). */
+void bits_run_rotary(bits_bench *bench);
+void bits_run_gradients(bits_bench *bench);
+
 #endif

@@ -24,7 +24,8 @@ if ! {
     cmake -S "$source" -B "$folder" -DCMAKE_TOOLCHAIN_FILE="$source/cmake/toolchains/$processor.cmake" \
         -DCMAKE_BUILD_TYPE=Release -DPOSENC_CLI=OFF -DPOSENC_TESTS=OFF -DPOSENC_EXAMPLES=OFF &&
         cmake --build "$folder" --target posenc_static &&
-        $compiler -std=c11 -O2 -ffp-contract=off $flags -I"$source/include" "$here/bits.c" "$here/bits_schemes.c" "$here/process.c" \
+        $compiler -std=c11 -O2 -ffp-contract=off $flags -I"$source/include" "$here/bits.c" "$here/bits_schemes.c" \
+            "$here/bits_rotary.c" "$here/bits_gradients.c" "$here/process.c" \
             "$folder/lib/libposenc.a" -static -lm -pthread -o "$folder/bits"
 } >"$log" 2>&1; then
     tail -n 30 "$log"

@@ -25,14 +25,14 @@ function finish() { print "    }\n}"; inside = 0 }
 }
 END { print "int main(void) { return " n "; }" }'
 
-names='posenc_context *context, const DLTensor *table, const DLTensor *dy, DLTensor *dtable, posenc_encoder *encoder, posenc_plan *plan, posenc_error error, void *data, float *x, float *y, int64_t batch, int64_t tokens'
+names='posenc_context *context, DLTensor *w_k, const DLTensor *table, const DLTensor *dy, DLTensor *dtable, posenc_encoder *encoder, posenc_plan *plan, posenc_error error, void *data, float *x, float *y, int64_t batch, int64_t tokens'
 {
     echo '#include <posenc/posenc.h>'
     awk -v names="$names" "$extract" "$SOURCE"/include/posenc/*.h
 } >"$box/examples.c"
 
 if ! "$CC" -std=c11 -Wall -Werror -Wno-unused -Wno-uninitialized -Wno-maybe-uninitialized -I"$SOURCE/include" \
-    -isystem "$DLPACK" -o "$box/examples" "$box/examples.c" "$STATIC" -lm -pthread; then
+    -isystem "$DLPACK" -o "$box/examples" "$box/examples.c" "$SHARED" "-Wl,-rpath,$(dirname "$SHARED")" -lm; then
     cat -n "$box/examples.c" >&2
     exit 1
 fi
