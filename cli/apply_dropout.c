@@ -1,9 +1,10 @@
 /* apply with dropout: what an encoder does. A formula's encoder is made from its plan, with a table of one row: past it
- * rows are made when they are asked for, and the bits are the same. */
+ * rows are made when they are asked for, and the bits are the same. Only a grid ends, and its table is whole. */
 #include <string.h>
 
 #include "apply.h"
 #include "arguments.h"
+#include "grid.h"
 
 bool posenc_cli_apply_drops(const posenc_cli_apply_job *job) { return posenc_cli_real(job->arguments, "dropout") > 0; }
 
@@ -37,7 +38,7 @@ int posenc_cli_apply_make_dropout(posenc_cli_apply_job *job) {
     size_t n = 0;
     for (size_t i = 0; i < scheme->n_parameters && n < POSENC_CLI_MOST_OPTIONS; i++) {
         const char *name = scheme->parameters[i].name;
-        bool length = strcmp(name, "max-len") == 0;
+        bool length = strcmp(name, "max-len") == 0 && !posenc_cli_has_grid(job->arguments);
         if (posenc_plan_parameter(job->plan, name, texts[n], MOST_TEXT) != POSENC_OK) continue;
         parameters[n] = (posenc_parameter){name, length ? "1" : texts[n]};
         n++;

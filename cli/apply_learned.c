@@ -13,6 +13,17 @@ bool posenc_cli_apply_learns(const posenc_cli_apply_job *job) {
     return strcmp(posenc_cli_scheme(job->arguments)->name, "learned") == 0;
 }
 
+static bool is_standard_input(const char *file) { return file && strcmp(file, "-") == 0; }
+
+/* Standard input is read once. */
+static int check_table(const posenc_cli_apply_job *job) {
+    const posenc_cli_arguments *a = job->arguments;
+    bool input = is_standard_input(job->input.file), positions = is_standard_input(posenc_cli_text(a, "positions"));
+    if (!is_standard_input(posenc_cli_text(a, "table")) || !(input || positions)) return POSENC_CLI_FINE;
+    return posenc_cli_fail("table: expected standard input for one file, got it for --%s too",
+                           input ? "input" : "positions");
+}
+
 int posenc_cli_apply_check_options(const posenc_cli_apply_job *job) {
     for (size_t i = 0; i < sizeof own_options / sizeof *own_options && !posenc_cli_apply_learns(job); i++)
         if (posenc_cli_given(job->arguments, own_options[i]))
@@ -22,7 +33,7 @@ int posenc_cli_apply_check_options(const posenc_cli_apply_job *job) {
     for (size_t i = 0; i < a->n_parameters && posenc_cli_given(a, "table"); i++)
         if (strcmp(a->parameters[i].name, "dim") != 0)
             return posenc_cli_fail("%s: expected either --table or first values, got both", a->parameters[i].name);
-    return POSENC_CLI_FINE;
+    return check_table(job);
 }
 
 static posenc_encoder_options options_of(const posenc_cli_apply_job *job, posenc_dtype dtype) {
@@ -106,8 +117,9 @@ static int make_longer(posenc_cli_apply_job *job, posenc_encoder_options o, int6
     const posenc_context *context = posenc_cli_context(job->arguments);
     const DLTensor *old = posenc_encoder_table(job->encoder);
     int64_t bytes = (int64_t)posenc_dtype_bytes(o.dtype), dim = old->shape[1];
+    if (last >= INT64_MAX / bytes / dim)
+        return posenc_cli_fail("positions: expected rows that a resized table can hold, got row %lld", (long long)last);
     const int64_t shape[] = {last + 1, dim};
-    if (last >= INT64_MAX / bytes / dim) return posenc_cli_no_memory("table", SIZE_MAX);
     void *rows = malloc((size_t)(shape[0] * dim * bytes));
     if (!rows) return posenc_cli_no_memory("table", (size_t)(shape[0] * dim * bytes));
     posenc_view view;

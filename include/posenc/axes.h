@@ -5,8 +5,11 @@
  * Tokens are counted in row-major order, the last axis fastest, behind prefix tokens (a class token, say) whose rows
  * are zero: token prefix + y * width + x stands at (y, x). A plan of a grid works wherever a plan of a line works; its
  * positions are these indices, and only 0 .. posenc_plan_tokens - 1 have a row. posenc_positions.ids may also be
- * points: coordinates of shape (tokens, axes) or (batch, tokens, axes), the grid's first axis first, any finite
- * numbers. Coordinates are counted in cells: (2, 3) gives the row of the cell (2, 3), (2.5, 3) what lies between two.
+ * points: coordinates of shape (tokens, axes) or (batch, tokens, axes), the grid's first axis first, whole or not, in
+ * the grid or not, doubles within 2^53. Coordinates are counted in cells: (2, 3) gives the row of the cell (2, 3),
+ * (2.5, 3) what lies between two. DETR counts cells from 1: there (3, 4) gives the row of the cell (2, 3).
+ * ids of shape (tokens, axes) that could as well be indices (batch, tokens) are refused: points of one more axis, or
+ * indices (tokens), say what they are.
  */
 #ifndef POSENC_AXES_H
 #define POSENC_AXES_H

@@ -58,4 +58,11 @@ static inline void posenc_fpenv_leave(posenc_fpenv saved) { fesetround(saved); }
 
 #endif
 
+/* The value itself, on its way through memory. Compilers move arithmetic across enter and leave where all of it is at
+ * hand; what goes in and what comes out of a few lines between them passes here. */
+static inline double posenc_fpenv_hold(double value) {
+    volatile double held = value;
+    return held;
+}
+
 #endif

@@ -212,13 +212,13 @@ static posenc_status read_step(const posenc_step *step, posenc_step *all, posenc
 
 /* Keep where word >= round(p 2^32), so p of the words are dropped; kept values grow by factor / (1 - p). */
 posenc_dropout posenc_encoder_dropout(const posenc_encoder *e, const posenc_step *step, double factor) {
-    double p = e->options.dropout;
     posenc_fpenv saved = posenc_fpenv_enter();
+    double p = posenc_fpenv_hold(e->options.dropout), dropped = posenc_fpenv_hold(floor(p * 0x1p32 + 0.5));
     posenc_dropout dropout = {.active = step->training && p > 0,
                               .seed = step->seed,
                               .stream = step->stream,
-                              .threshold = (uint64_t)floor(p * 0x1p32 + 0.5),
-                              .factor = factor / (1 - p)};
+                              .threshold = (uint64_t)dropped,
+                              .factor = posenc_fpenv_hold(factor / (1 - p))};
     posenc_fpenv_leave(saved);
     return dropout;
 }

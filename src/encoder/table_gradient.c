@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "base/fpenv.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "encoder/encoder.h"
@@ -188,6 +189,14 @@ static posenc_status open_dtable(gradient *g, const DLTensor *dy, const DLTensor
     return posenc_row_tensor_check_output(dtable, "dtable", error);
 }
 
+static double factor_of(const posenc_encoder *encoder, const posenc_dropout *dropout) {
+    posenc_fpenv saved = posenc_fpenv_enter();
+    double factor = posenc_fpenv_hold(dropout->active ? dropout->factor : 1);
+    factor = posenc_fpenv_hold(factor * posenc_encoder_gain(encoder));
+    posenc_fpenv_leave(saved);
+    return factor;
+}
+
 /* Which rows the tokens read; refused where there are none. */
 static posenc_status find_rows(gradient *g, posenc_error *error) {
     int64_t largest;
@@ -227,7 +236,7 @@ posenc_status posenc_encoder_backward_table(const posenc_encoder *encoder, const
                   .dropout = posenc_encoder_dropout(encoder, &s, 1),
                   .first_element = s.first_element,
                   .accumulate = accumulate != 0};
-    g.factor = (g.dropout.active ? g.dropout.factor : 1) * posenc_encoder_gain(encoder);
+    g.factor = factor_of(encoder, &g.dropout);
     posenc_positions given;
     status = posenc_row_tensor_open(dy, "dy", posenc_plan_dim(encoder->plan), &g.dy, error);
     if (status == POSENC_OK) status = open_dtable(&g, dy, dtable, error);

@@ -13,8 +13,8 @@
 typedef void reading(posenc_token_lists *lists, int64_t row, int64_t entry);
 
 static void read_resized(posenc_token_lists *l, int64_t row, int64_t token, reading *read) {
-    int64_t parts[3];
-    double weights[3];
+    int64_t parts[2];
+    double weights[2];
     int n = posenc_resized_row_parts(l->resized, row, parts, weights);
     for (int i = 0; i < n; i++) read(l, parts[i], 2 * token + i);
 }
@@ -157,8 +157,8 @@ static bool step_listed(posenc_token_walk *w) {
     w->batch = token / l->tokens;
     w->token = token % l->tokens;
     if (l->resized->rows > 0) {
-        int64_t parts[3];
-        double weights[3];
+        int64_t parts[2];
+        double weights[2];
         posenc_stored_run run = posenc_stored_run_at(&l->resized->as_if, l->positions, w->batch, w->token, 1);
         posenc_resized_row_parts(l->resized, run.row, parts, weights);
         w->weight = weights[entry % 2];
@@ -181,11 +181,8 @@ bool posenc_token_walk_step(posenc_token_walk *w) {
 int64_t posenc_token_lists_share(const posenc_token_lists *l, int n, int i) {
     int64_t rows = l->stored->rows;
     if (i == 0 || i == n) return i == 0 ? 0 : rows;
-    if (l->even) {
-        int64_t reach = l->highest - l->lowest + 1;
-        return l->lowest + reach / n * i + (reach % n < i ? reach % n : i);
-    }
-    int64_t goal = l->begin[rows] / n * i, low = 0, high = rows;
+    if (l->even) return l->lowest + posenc_i64_share(i, l->highest - l->lowest + 1, n);
+    int64_t goal = posenc_i64_share(i, l->begin[rows], n), low = 0, high = rows;
     while (low < high) { /* the first row that begins at or past the goal */
         int64_t middle = low + (high - low) / 2;
         if (l->begin[middle] < goal)

@@ -172,9 +172,9 @@ static void resize_slice(void *argument, int index) {
     posenc_mixture m = {.old = &r->old, .first_row = o->prefix, .width = o->from[1]};
     m.vertical.weights = weights;
     m.horizontal.weights = weights + r->room[0];
-    int64_t rows = r->out.tokens, n = r->n_slices, first = rows / n * index + (rows % n < index ? rows % n : index);
-    int64_t end = first + rows / n + (index < rows % n);
-    for (int64_t out_row = first; out_row < end; out_row++) {
+    int64_t out_row = posenc_i64_share(index, r->out.tokens, r->n_slices);
+    int64_t end = posenc_i64_share(index + 1, r->out.tokens, r->n_slices);
+    for (; out_row < end; out_row++) {
         int64_t row = r->first + out_row;
         if (row < o->prefix) {
             posenc_row_copy(&r->old, row, &r->out, out_row);

@@ -99,9 +99,6 @@ static posenc_status create_workers(shared_call *c, posenc_error *error) {
     return POSENC_OK;
 }
 
-/* Slice i of n over 0..total: from part_start(i) to part_start(i + 1). */
-static int64_t part_start(int64_t total, int n, int i) { return total / n * i + (total % n < i ? total % n : i); }
-
 static posenc_status run_slices(shared_call *c, posenc_task *task, posenc_error *error) {
     posenc_status status = create_workers(c, error);
     if (status != POSENC_OK) return status;
@@ -216,7 +213,7 @@ typedef void token_work(const shared_call *c, worker *w, int64_t batch, int64_t 
 /* Slices cut the rows, batch row by batch row. */
 static void each_batch_row(const shared_call *c, int index, token_work *work) {
     int64_t total = c->y.batch * c->y.tokens;
-    int64_t row = part_start(total, c->n_workers, index), end = part_start(total, c->n_workers, index + 1);
+    int64_t row = posenc_i64_share(index, total, c->n_workers), end = posenc_i64_share(index + 1, total, c->n_workers);
     while (row < end) {
         int64_t batch = row / c->y.tokens, token = row % c->y.tokens, count = c->y.tokens - token;
         if (count > end - row) count = end - row;
@@ -365,7 +362,7 @@ static void add_slice(void *argument, int index) {
     const shared_call *c = argument;
     worker *w = &c->workers[index];
     int64_t tiles = (c->y.tokens + c->tile_rows - 1) / c->tile_rows, units = tiles * c->y.batch, held = -1;
-    int64_t unit = part_start(units, c->n_workers, index), end = part_start(units, c->n_workers, index + 1);
+    int64_t unit = posenc_i64_share(index, units, c->n_workers), end = posenc_i64_share(index + 1, units, c->n_workers);
     bool stored = c->stored.data && c->resized.rows == 0, batch_inside = c->positions.shared || stored;
     for (; unit < end; unit++) {
         int64_t tile = batch_inside ? unit / c->y.batch : unit % tiles;

@@ -18,7 +18,7 @@ typedef struct posenc_row_call {
     double scale;
     bool adds;          /* y = x * scale + E * gain; else y = x * scale */
     const double *gain; /* NULL: 1 */
-    double *dot;        /* not NULL: receives the sum over all tokens of x . E, masked by dropout; y is left out */
+    double *dot;        /* not NULL: receives the sum over all tokens of dropout(x) . E; y is left out */
     posenc_stored_rows stored;
     int64_t padding_idx; /* -1: none */
     posenc_dropout dropout;

@@ -61,5 +61,5 @@ double posenc_row_dots_sum(const posenc_row_dots *d, const posenc_stored_rows *s
                 sum += d->of_token[b * d->x.tokens + t + i];
             t += run.count;
         }
-    return sum;
+    return d->dropout.active ? sum * d->dropout.factor : sum;
 }

@@ -25,7 +25,7 @@ void posenc_row_dots_destroy(posenc_row_dots *dots);
 void posenc_row_dots_take(const posenc_row_dots *dots, const char *e, ptrdiff_t e_bytes, int64_t batch, int64_t token,
                           int64_t count, char *room);
 
-/* The sum over all tokens but padding, in the order (batch, token). */
+/* The sum over all tokens but padding, in the order (batch, token), times the factor of a dropout. */
 double posenc_row_dots_sum(const posenc_row_dots *dots, const posenc_stored_rows *stored,
                            const posenc_token_positions *positions);
 

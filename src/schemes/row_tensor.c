@@ -46,17 +46,22 @@ posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, i
     return POSENC_OK;
 }
 
+static posenc_status refuse_table(const DLTensor *table, const char *name, posenc_error *error) {
+    char shape[96];
+    posenc_shape_text(table->ndim, table->shape, shape);
+    return posenc_fail(error, POSENC_ERROR_SHAPE, name,
+                       "expected a table (rows, dim), (1, rows, dim) or (rows, 1, dim), got %s", shape);
+}
+
 posenc_status posenc_row_tensor_open_table(const DLTensor *table, const char *name, posenc_row_tensor *out,
                                            posenc_error *error) {
-    bool has_dim = table && table->shape && table->ndim >= 1 && table->ndim <= POSENC_MAX_RANK;
-    posenc_status status = posenc_row_tensor_open(table, name, has_dim ? table->shape[table->ndim - 1] : 0, out, error);
-    if (status != POSENC_OK || (out->batch == 1 && table->ndim < 4)) return status;
-    if (out->tokens != 1 || table->ndim == 4) {
-        char shape[96];
-        posenc_shape_text(table->ndim, table->shape, shape);
-        return posenc_fail(error, POSENC_ERROR_SHAPE, name,
-                           "expected a table (rows, dim), (1, rows, dim) or (rows, 1, dim), got %s", shape);
-    }
+    posenc_dtype dtype;
+    posenc_status status = posenc_tensor_check(table, name, &dtype, error);
+    if (status != POSENC_OK) return status;
+    if (table->ndim != 2 && table->ndim != 3) return refuse_table(table, name, error);
+    status = posenc_row_tensor_open(table, name, table->shape[table->ndim - 1], out, error);
+    if (status != POSENC_OK || out->batch == 1) return status;
+    if (out->tokens != 1) return refuse_table(table, name, error);
     out->tokens = out->batch;
     out->token_bytes = out->batch_bytes;
     out->batch = 1;

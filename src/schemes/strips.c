@@ -9,12 +9,17 @@ enum { LEAST_TOKENS = 8 };
 enum { LEAST_TILES = 8 };
 
 typedef struct survey {
-    int64_t n, lowest, highest; /* of whole positions */
+    int64_t n;
+    int64_t lowest, highest; /* of whole positions */
+    int64_t longest;         /* tokens of the others that follow each other: padding has no position, and may go on */
 } survey;
 
 static void look_at(survey *s, const posenc_position_run *run) {
     s->n++;
-    if (run->kind != POSENC_POSITION_WHOLE) return;
+    if (run->kind != POSENC_POSITION_WHOLE) {
+        if (run->count > s->longest) s->longest = run->count;
+        return;
+    }
     int64_t last = run->whole + (run->count - 1);
     if (run->whole < s->lowest) s->lowest = run->whole;
     if (last > s->highest) s->highest = last;
@@ -44,14 +49,16 @@ static int64_t worthwhile_tiles(const survey *s, int64_t tokens, int64_t tile_ro
     if (s->n > tokens / LEAST_TOKENS || s->highest < s->lowest) return 0;
     if (s->lowest < 0 && s->highest > INT64_MAX + s->lowest) return 0; /* the span would wrap */
     /* each strip is looked at for each tile, and most have nothing there: no more looks than there are tokens */
-    int64_t tiles = (s->highest - s->lowest) / tile_rows + 1;
+    int64_t last = s->highest - s->lowest;
+    if (last < s->longest - 1) last = s->longest - 1;
+    int64_t tiles = last / tile_rows + 1;
     return tiles >= LEAST_TILES * (int64_t)n_workers && tiles <= tokens / s->n ? tiles : 0;
 }
 
 posenc_strips posenc_strips_find(const posenc_token_positions *positions, int64_t batch, int64_t tile_rows,
                                  int n_workers) {
     posenc_strips strips = {0, 0, NULL};
-    survey s = {0, INT64_MAX, INT64_MIN};
+    survey s = {0, INT64_MAX, INT64_MIN, 0};
     size_t bytes;
     walk(positions, batch, &s, NULL);
     int64_t tiles = worthwhile_tiles(&s, batch * positions->tokens, tile_rows, n_workers);

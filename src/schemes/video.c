@@ -13,7 +13,7 @@ typedef struct merged {
     int64_t extent, stride;
 } merged;
 
-/* Axes first..last as one. An axis of extent 1 never steps. */
+/* Axes first..last as one. An axis of extent 1 never steps. Where strides are 0 the whole may not fit into 64 bits. */
 static bool merge(const DLTensor *t, int first, int last, merged *out) {
     bool merges = true;
     *out = (merged){1, 1};
@@ -24,7 +24,7 @@ static bool merge(const DLTensor *t, int first, int last, merged *out) {
             out->stride = stride;
         else if (stride % out->extent != 0 || stride / out->extent != out->stride)
             merges = false;
-        out->extent *= extent; /* the elements are in memory, so this fits */
+        merges = posenc_i64_multiply(out->extent, extent, &out->extent) && merges;
     }
     return merges;
 }

@@ -135,6 +135,55 @@ static void test_every_setting(void **state) {
         }
 }
 
+/* What an encoder works out for itself: a gain as f32, the factors of both gradients. */
+typedef struct learned_results {
+    float rows[24], dtable[24];
+    double dgain;
+} learned_results;
+
+static void run_learned(posenc_encoder *encoder, learned_results *r) {
+    const int64_t shape[] = {4, 6};
+    float zeros[24] = {0}, ones[24];
+    posenc_view views[4];
+    posenc_step step;
+    posenc_step_default(&step, sizeof step);
+    step.training = 1;
+    for (int i = 0; i < 24; i++) ones[i] = 1;
+    const DLTensor *x = posenc_view_make(&views[0], zeros, POSENC_F32, 2, shape, NULL),
+                   *dy = posenc_view_make(&views[1], ones, POSENC_F32, 2, shape, NULL);
+    DLTensor *y = posenc_view_make(&views[2], r->rows, POSENC_F32, 2, shape, NULL),
+             *dtable = posenc_view_make(&views[3], r->dtable, POSENC_F32, 2, shape, NULL);
+    if (posenc_encoder_forward(encoder, NULL, NULL, x, y, NULL) != POSENC_OK ||
+        posenc_encoder_backward_table(encoder, NULL, &step, dy, dtable, 0, NULL) != POSENC_OK ||
+        posenc_encoder_backward_gain(encoder, NULL, &step, dy, &r->dgain, NULL) != POSENC_OK)
+        abort();
+}
+
+static void test_gains_and_gradients(void **state) {
+    (void)state;
+    static const posenc_parameter parameters[] = {{"dim", "6"}, {"max-len", "4"}};
+    for (int i = 1; i <= 20; i++) {
+        learned_results want, got;
+        posenc_encoder_options options;
+        posenc_encoder_default(&options, sizeof options);
+        options.gain = i / 10.0;
+        options.dropout = i / 30.0;
+        posenc_encoder *encoder = NULL;
+        assert_int_equal(posenc_encoder_create(NULL, "learned", parameters, 2, &options, &encoder, NULL), POSENC_OK);
+        run_learned(encoder, &want);
+        for (int m = 0; m < 4; m++) {
+            enter(m, false);
+            settings before = settings_get();
+            run_learned(encoder, &got);
+            leave(m, before, "an encoder");
+            must_equal(mode_names[m], POSENC_F32, want.rows, got.rows, 24);
+            must_equal(mode_names[m], POSENC_F32, want.dtable, got.dtable, 24);
+            must_equal(mode_names[m], POSENC_F64, &want.dgain, &got.dgain, 1);
+        }
+        posenc_encoder_destroy(encoder);
+    }
+}
+
 /* An executor whose own threads have odd settings: a task brings the right ones along and puts the old ones back. */
 static bool settings_kept = true;
 
@@ -174,7 +223,7 @@ static void test_executor_with_other_settings(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_setting),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_setting), cmocka_unit_test(test_gains_and_gradients),
                                        cmocka_unit_test(test_executor_with_other_settings)};
     return TEST_RUN(tests);
 }

@@ -323,6 +323,30 @@ static void test_huge_strides(void **state) {
     }
 }
 
+/* Strides of 0 make a frame of a few values as large as one likes: more pixels than 64 bits count. */
+static void test_more_pixels_than_fit(void **state) {
+    (void)state;
+    static const int64_t broadcast[] = {0, 0, 0, 0, 1};
+    good *g = good_make(POSENC_VIDEO_BROADCAST);
+    posenc_parameter parameters[] = {{"dim", "4"}, {"max-len", "3"}};
+    float gradient[3 * CHANNELS] = {7};
+    posenc_view view;
+    posenc_encoder *encoder = NULL;
+    check(posenc_encoder_create(NULL, "learned", parameters, 2, NULL, &encoder, NULL) == POSENC_OK, "no encoder");
+    g->x_view.shape[2] = g->x_view.shape[3] = g->y_view.shape[2] = g->y_view.shape[3] = INT64_C(1) << 32;
+    memcpy(g->x_view.strides, broadcast, sizeof broadcast);
+    g->x->strides = g->x_view.strides;
+    posenc_error error = error_blank();
+    must_refuse("dy",
+                posenc_video_backward_table(
+                    encoder, g->form, NULL, NULL, g->x,
+                    posenc_view_make(&view, gradient, POSENC_F32, 2, (int64_t[]){3, CHANNELS}, NULL), 0, &error),
+                POSENC_ERROR_SHAPE, &error, "dy");
+    check(gradient[0] == 7, "the gradient was written");
+    posenc_encoder_destroy(encoder);
+    refuse(g, "x", POSENC_ERROR_SHAPE, "x", "height and width that merge into one axis, got strides (0, 0, 0, 0, 1)");
+}
+
 /* Doors of the encoder's verbs. */
 static void test_encoder_doors(void **state) {
     (void)state;
@@ -372,6 +396,7 @@ int main(void) {
                                        cmocka_unit_test(test_older_callers),
                                        cmocka_unit_test(test_nothing),
                                        cmocka_unit_test(test_huge_strides),
+                                       cmocka_unit_test(test_more_pixels_than_fit),
                                        cmocka_unit_test(test_encoder_doors)};
     return TEST_RUN(tests);
 }
