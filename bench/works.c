@@ -11,7 +11,8 @@ enum {
     DROPOUT = POSENC_BENCH_DROPOUT,
     BACKWARD = POSENC_BENCH_BACKWARD,
     PACKED = POSENC_BENCH_PACKED,
-    SUMMARY = POSENC_BENCH_SUMMARY
+    SUMMARY = POSENC_BENCH_SUMMARY,
+    BUCKETS = POSENC_BENCH_BUCKETS
 };
 
 static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
@@ -30,6 +31,11 @@ static const posenc_bench_group learned = {"A learned table: gather and add, and
                                            posenc_bench_learned};
 static const posenc_bench_group tokens = {"One decoded token, by a cursor", POSENC_BENCH_RATIO, posenc_bench_token};
 static const posenc_bench_group threads = {"Two threads beside one", POSENC_BENCH_SPEED_UP, posenc_bench_two_threads};
+static const posenc_bench_group biases = {"Score biases: written, added in place, their gradient", POSENC_BENCH_RATIO,
+                                          posenc_bench_bias};
+static const posenc_bench_group shaws = {"Clipped relative positions, K = 128", POSENC_BENCH_RATIO, posenc_bench_shaw};
+static const posenc_bench_group shaws_explicit = {"Clipped relative positions beside the explicit tensor",
+                                                  POSENC_BENCH_FASTER, posenc_bench_shaw};
 static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows",
                                                 POSENC_BENCH_RATIO, posenc_bench_similarity};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
@@ -90,6 +96,24 @@ static const posenc_bench_work works[] = {
     {&tokens, "token, random position", POSENC_F32, 1, {4096, 4096, 4096}, {0}, RANDOM, {14, 14}, 0},
 
     {&threads, "fill on two threads", POSENC_F32, 2, {16384, 65536, 65536}, {1024}, 0, {0.9, 0.9}, 0},
+
+    {&biases, "alibi written", POSENC_F32, 3, {4, 8, 32}, {2048, 2048}, 0, {1.15, 1.15}, 0},
+    {&biases, "t5 written", POSENC_F32, 3, {0, 8, 32}, {2048, 2048}, BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "t5 written", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "alibi added", POSENC_F32, 3, {4, 8, 32}, {2048, 2048}, IN_PLACE, {1.15, 1.15}, 0},
+    {&biases, "t5 added", POSENC_F32, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "t5 added", POSENC_F16, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "t5 added", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.9}, 0},
+    {&biases, "alibi vector", POSENC_F32, 2, {1, 1, 1}, {1000000}, 0, {1.5, 1.5}, 0},
+    {&biases, "alibi vector", POSENC_F32, 2, {0, 16, 16}, {62500}, 0, {1.5, 1.5}, 0},
+    {&biases, "t5 vector", POSENC_F32, 2, {0, 1, 1}, {1000000}, BUCKETS, {1.5, 1.5}, 0},
+    {&biases, "alibi backward", POSENC_F32, 3, {0, 8, 32}, {2048, 2048}, BACKWARD, {0, 0}, 0},
+    {&biases, "t5 backward", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, BACKWARD | BUCKETS, {0, 0}, 0},
+
+    {&shaws, "shaw scores", POSENC_F32, 2, {1024, 2048, 2048}, {64}, 0, {1.4, 1.4}, 0},
+    {&shaws, "shaw scores", POSENC_BF16, 2, {0, 2048, 2048}, {64}, 0, {0, 0}, 0},
+    {&shaws, "shaw values", POSENC_F32, 2, {0, 2048, 2048}, {64}, BACKWARD, {0, 0}, 0},
+    {&shaws_explicit, "shaw scores, times faster", POSENC_F32, 2, {0, 1024, 2048}, {64}, 0, {30, 30}, 0},
 
     {&similarities, "similarity", POSENC_F32, 2, {2000, 5000, 5000}, {512}, 0, {1.5, 1.5}, 0},
     {&similarities, "similarity summary", POSENC_F32, 2, {2000, 5000, 5000}, {512}, SUMMARY, {1.5, 1.5}, 0},

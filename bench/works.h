@@ -38,8 +38,9 @@ enum {
     POSENC_BENCH_FRESH = 16,   /* page faults included */
     POSENC_BENCH_DROPOUT = 32, /* in training, one element in ten dropped */
     POSENC_BENCH_BACKWARD = 64,
-    POSENC_BENCH_PACKED = 128, /* sequences one behind the other; else per-row offsets */
-    POSENC_BENCH_SUMMARY = 256 /* statistics of all pairs; else their matrix */
+    POSENC_BENCH_PACKED = 128,  /* sequences one behind the other; else per-row offsets */
+    POSENC_BENCH_SUMMARY = 256, /* statistics of all pairs; else their matrix */
+    POSENC_BENCH_BUCKETS = 4096 /* biases: those of t5; else of alibi */
 };
 
 struct posenc_bench_work {
@@ -69,6 +70,8 @@ posenc_bench_runner posenc_bench_add;         /* add.c */
 posenc_bench_runner posenc_bench_encode;      /* encoder.c */
 posenc_bench_runner posenc_bench_encode_rows; /* encoder.c */
 posenc_bench_runner posenc_bench_learned;     /* learned.c */
+posenc_bench_runner posenc_bench_bias;        /* bias.c */
+posenc_bench_runner posenc_bench_shaw;        /* shaw.c */
 posenc_bench_runner posenc_bench_token;       /* token.c */
 posenc_bench_runner posenc_bench_two_threads; /* two_threads.c */
 posenc_bench_runner posenc_bench_similarity;  /* similarity.c */

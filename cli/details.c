@@ -18,7 +18,7 @@ void posenc_cli_option_text(const posenc_cli_option *option, char *text, size_t 
     if (option->required)
         snprintf(standard, sizeof standard, "required");
     else if (option->default_text && option->kind != POSENC_CLI_FLAG)
-        snprintf(standard, sizeof standard, "default %s", option->default_text);
+        snprintf(standard, sizeof standard, "default %s", *option->default_text ? option->default_text : "none");
     else if (option->default_text && strcmp(option->default_text, "true") == 0)
         snprintf(standard, sizeof standard, "default; --%s=false turns it off", option->name);
     const char *mark = *range && *standard ? "; " : "";

@@ -12,6 +12,8 @@
 
 /* ---- As text ---- */
 
+enum { PARAMETER_COLUMN = 24 };
+
 static void print_short(const posenc_scheme_info *scheme) {
     int column = printf("%-14s %-16s ", scheme->name, posenc_effect_name(scheme->effect));
     posenc_cli_wrap(stdout, scheme->summary, column, column);
@@ -27,8 +29,13 @@ static void print_parameter(const posenc_parameter_info *parameter) {
     posenc_cli_option option = posenc_cli_option_of(parameter);
     posenc_cli_option_left(&option, left, sizeof left);
     posenc_cli_option_text(&option, text, sizeof text);
-    printf("  %-22s", left);
-    posenc_cli_wrap(stdout, text, 24, 24);
+    int column = printf("  %s", left);
+    if (column >= PARAMETER_COLUMN) {
+        putchar('\n');
+        column = 0;
+    }
+    printf("%*s", PARAMETER_COLUMN - column, "");
+    posenc_cli_wrap(stdout, text, PARAMETER_COLUMN, PARAMETER_COLUMN);
 }
 
 static void print_long(const posenc_scheme_info *scheme) {
@@ -56,6 +63,7 @@ static json_t *json_default(const posenc_parameter_info *parameter) {
     double real;
     const char *text = parameter->default_text;
     if (!text) return json_null();
+    if (parameter->kind == POSENC_PARAMETER_LIST && !*text) return json_array();
     if (parameter->kind == POSENC_PARAMETER_FLAG) return json_boolean(strcmp(text, "true") == 0);
     if (parameter->kind == POSENC_PARAMETER_INTEGER && posenc_cli_parse_integer(text, &integer))
         return json_integer((json_int_t)integer);
@@ -71,11 +79,11 @@ static json_t *json_choices(const char *const *choices) {
 }
 
 static json_t *json_parameter(const posenc_parameter_info *parameter) {
-    static const char *const kinds[] = {"", "integer", "real", "choice", "flag"};
+    static const char *const kinds[] = {"", "integer", "real", "choice", "flag", [POSENC_PARAMETER_LIST] = "list"};
     posenc_parameter_kind kind = parameter->kind;
     json_t *object = json_pack("{s:s, s:s, s:b, s:o}", "name", parameter->name, "kind", kinds[kind], "required",
                                !parameter->default_text, "default", json_default(parameter));
-    if (kind == POSENC_PARAMETER_INTEGER || kind == POSENC_PARAMETER_REAL) {
+    if (kind == POSENC_PARAMETER_INTEGER || kind == POSENC_PARAMETER_REAL || kind == POSENC_PARAMETER_LIST) {
         json_object_set_new(object, "minimum", json_number(kind, parameter->minimum));
         json_object_set_new(object, "maximum", json_number(kind, parameter->maximum));
     }

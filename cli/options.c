@@ -80,7 +80,8 @@ posenc_cli_option posenc_cli_option_of(const posenc_parameter_info *parameter) {
     } kinds[] = {{POSENC_PARAMETER_INTEGER, POSENC_CLI_INTEGER, "N"},
                  {POSENC_PARAMETER_REAL, POSENC_CLI_REAL, "X"},
                  {POSENC_PARAMETER_CHOICE, POSENC_CLI_CHOICE, "NAME"},
-                 {POSENC_PARAMETER_FLAG, POSENC_CLI_FLAG, NULL}};
+                 {POSENC_PARAMETER_FLAG, POSENC_CLI_FLAG, NULL},
+                 {POSENC_PARAMETER_LIST, POSENC_CLI_TEXT, "LIST"}};
     posenc_cli_option option = {.name = parameter->name,
                                 .kind = POSENC_CLI_TEXT,
                                 .value = "VALUE",

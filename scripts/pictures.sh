@@ -28,4 +28,7 @@ looking bf16_positions similarity bf16_positions
 looking doubled_exponent heatmap doubled_exponent
 looking repeated_rows similarity repeated_rows
 looking untrained_rows similarity untrained_rows
+
+# Those of docs/biases.md, by an example that stands beside the program.
+"$(dirname "$program")/example_bias_pictures" docs/pictures
 ls -l docs/pictures

@@ -11,7 +11,9 @@ extern "C" {
 
 typedef struct posenc_cursor posenc_cursor;
 
-/* Makes a cursor. plan must outlive it. One cursor serves one thread at a time. */
+/* Makes a cursor. plan must outlive it. One cursor serves one thread at a time.
+ * Returns POSENC_ERROR_ARGUMENT (NULL), POSENC_ERROR_UNSUPPORTED (a scheme that does not add rows), POSENC_ERROR_MEMORY;
+ * *out is untouched then. */
 POSENC_API posenc_status posenc_cursor_create(const posenc_plan *plan, posenc_cursor **out, posenc_error *error);
 
 /* Ends a cursor. NULL is fine. */

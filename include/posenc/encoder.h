@@ -46,7 +46,7 @@ POSENC_API void posenc_encoder_default(posenc_encoder_options *options, size_t s
  * options: NULL for defaults. Copied.
  * out: receives the encoder; the caller destroys it.
  * Returns what posenc_plan_create returns, POSENC_ERROR_ARGUMENT (an option; max-len 0), POSENC_ERROR_DTYPE,
- * POSENC_ERROR_MEMORY; *out is untouched then.
+ * POSENC_ERROR_UNSUPPORTED (a scheme that does not add rows), POSENC_ERROR_MEMORY; *out is untouched then.
  * Cost: a fill of the table. Holds the table and little more: 1.03 times its size at 5000 x 512.
  * Example: posenc_encoder_options o; posenc_encoder_default(&o, sizeof o); o.dropout = 0.1;
  *          posenc_parameter dim = {"dim", "512"};

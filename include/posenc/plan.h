@@ -72,7 +72,8 @@ POSENC_API size_t posenc_plan_bytes(const posenc_plan *plan);
 
 /* Writes the value of one parameter as text that posenc_plan_create reads back to the same plan (doubles as %.17g).
  * text[capacity]: written with its end mark; untouched on failure.
- * Returns POSENC_ERROR_UNKNOWN (no such parameter), POSENC_ERROR_ARGUMENT (capacity too small; 64 always suffices). */
+ * Returns POSENC_ERROR_UNKNOWN (no such parameter), POSENC_ERROR_ARGUMENT (capacity too small: 64 suffices but for
+ * lists, which need at most 25 an element and 1). */
 POSENC_API posenc_status posenc_plan_parameter(const posenc_plan *plan, const char *name, char *text, size_t capacity);
 
 /* One value straight from the paper's equation, slowly, in long double: the oracle that tests and tools compare with.
@@ -86,7 +87,8 @@ POSENC_API posenc_status posenc_plan_equation(const posenc_plan *plan, double po
  *            At most one of ids, mask and cu_seqlens.
  * out: (tokens, dim) or (batch, tokens, dim); f32, f64, f16 or bf16; any strides that do not make elements meet.
  *      It must not share memory with a tensor of positions. Padding rows become zeros.
- * Returns POSENC_ERROR_SHAPE, _DTYPE, _DEVICE, _POSITION, _OVERLAP, _MEMORY; out is untouched then.
+ * Returns POSENC_ERROR_SHAPE, _DTYPE, _DEVICE, _POSITION, _OVERLAP, _MEMORY, _UNSUPPORTED (a scheme that does not add
+ * rows); out is untouched then.
  * Edge cases: zero tokens or a zero batch succeed. int64 positions serve their whole range; a start whose last position
  * passes INT64_MAX is POSENC_ERROR_POSITION. 3.0 gives the bits of 3.
  * Accuracy: f32, f16, bf16: half an ulp + 1e-15, one rounding; f64: 4e-15 absolute. The same bits on every
@@ -106,7 +108,7 @@ POSENC_API posenc_status posenc_plan_add(const posenc_plan *plan, const posenc_p
                                          double scale, DLTensor *y, posenc_error *error);
 
 /* posenc_plan_write for contiguous f32: out (tokens, dim), positions start, start + 1, ...
- * Returns POSENC_ERROR_ARGUMENT (NULL or tokens < 0), _POSITION, _MEMORY; out is untouched then. */
+ * Returns POSENC_ERROR_ARGUMENT (NULL or tokens < 0), _POSITION, _MEMORY, _UNSUPPORTED; out is untouched then. */
 POSENC_API posenc_status posenc_plan_write_f32(const posenc_plan *plan, int64_t start, int64_t tokens, float *out);
 
 /* posenc_plan_add for contiguous f32 and scale 1: x, y (batch, tokens, dim), positions start, start + 1, ... in each

@@ -18,6 +18,7 @@
 #ifndef POSENC_POSENC_H
 #define POSENC_POSENC_H
 
+#include <posenc/bias.h>
 #include <posenc/check.h>
 #include <posenc/context.h>
 #include <posenc/cursor.h>
@@ -26,6 +27,7 @@
 #include <posenc/files.h>
 #include <posenc/fourier.h>
 #include <posenc/plan.h>
+#include <posenc/relative.h>
 #include <posenc/plot.h>
 #include <posenc/resize.h>
 #include <posenc/scheme.h>

@@ -20,14 +20,15 @@ typedef enum posenc_parameter_kind {
     POSENC_PARAMETER_INTEGER = 1, /* decimal int64 */
     POSENC_PARAMETER_REAL = 2,    /* decimal double */
     POSENC_PARAMETER_CHOICE = 3,  /* one of choices */
-    POSENC_PARAMETER_FLAG = 4     /* "true" or "false"; on the command line the bare option */
+    POSENC_PARAMETER_FLAG = 4,    /* "true" or "false"; on the command line the bare option */
+    POSENC_PARAMETER_LIST = 6     /* decimal doubles with commas between, "16,24,24"; "" is the empty list */
 } posenc_parameter_kind;
 
 typedef struct posenc_parameter_info {
     const char *name; /* with hyphens, "cos-first": the command line's --cos-first */
     posenc_parameter_kind kind;
     const char *default_text;   /* NULL: required */
-    double minimum, maximum;    /* inclusive; integers and reals */
+    double minimum, maximum;    /* inclusive; integers, reals, and elements of lists */
     const char *const *choices; /* choices only, ends with NULL */
     const char *unit;           /* "tokens", "channels", "" */
     const char *help;           /* one sentence */

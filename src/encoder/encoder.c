@@ -110,6 +110,7 @@ posenc_status posenc_encoder_allocate(const posenc_context *context, const char 
     e->options = all;
     atomic_flag_clear(&e->warned);
     status = posenc_plan_create(context, scheme, parameters, n_parameters, &e->plan, error);
+    if (status == POSENC_OK) status = posenc_plan_must_add_rows(e->plan, error);
     if (status == POSENC_OK) status = rows_of_plan(e->plan, &e->max_len, error);
     if (status == POSENC_OK) status = check_rules(e, error);
     if (status == POSENC_OK) status = allocate_table(e, error);

@@ -15,12 +15,14 @@ struct posenc_cursor {
 posenc_status posenc_cursor_create(const posenc_plan *plan, posenc_cursor **out, posenc_error *error) {
     if (!plan || !out)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, plan ? "out" : "plan", "expected a pointer, got NULL");
+    posenc_status status = posenc_plan_must_add_rows(plan, error);
+    if (status != POSENC_OK) return status;
     size_t bytes = sizeof(posenc_cursor) + (size_t)plan->rows.dim * sizeof(float);
     posenc_cursor *cursor = posenc_allocate(plan->context, bytes);
     if (!cursor) return posenc_fail_memory(error, "cursor", bytes);
     cursor->plan = plan;
     cursor->row = (float *)(void *)(cursor + 1);
-    posenc_status status = posenc_row_scratch_create(&cursor->scratch, &plan->rows, error);
+    status = posenc_row_scratch_create(&cursor->scratch, &plan->rows, error);
     if (status != POSENC_OK) {
         posenc_release(plan->context, cursor);
         return status;

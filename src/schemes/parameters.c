@@ -17,6 +17,9 @@ static posenc_status refuse_text(const posenc_parameter_info *info, const char *
                                info->minimum, info->maximum, text);
         case POSENC_PARAMETER_FLAG:
             return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected true or false, got \"%.40s\"", text);
+        case POSENC_PARAMETER_LIST:
+            return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name,
+                               "expected numbers %g..%g with commas, got \"%.40s\"", info->minimum, info->maximum, text);
         case POSENC_PARAMETER_CHOICE:
             break;
     }
@@ -53,8 +56,21 @@ static bool parse_value(const posenc_parameter_info *info, const char *text, pos
             return parse_choice(info, text, &value->integer);
         case POSENC_PARAMETER_FLAG:
             return parse_flag(text, &value->integer);
+        case POSENC_PARAMETER_LIST:
+            return posenc_list_of_text(text, &value->list);
     }
     return false;
+}
+
+static posenc_status check_list(const posenc_parameter_info *info, const posenc_list *list, posenc_error *error) {
+    size_t index;
+    double number;
+    if (list->n > 0 && !list->reals && !list->integers && !list->text)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected a pointer to %zu numbers, got NULL",
+                           list->n);
+    if (!posenc_list_outside(list, info->minimum, info->maximum, &index, &number)) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected numbers %g..%g, got %g at %zu",
+                       info->minimum, info->maximum, number, index);
 }
 
 static posenc_status check_value(const posenc_parameter_info *info, const posenc_value *value, posenc_error *error) {
@@ -65,6 +81,7 @@ static posenc_status check_value(const posenc_parameter_info *info, const posenc
     if (info->kind == POSENC_PARAMETER_REAL && !(value->real >= info->minimum && value->real <= info->maximum))
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, info->name, "expected a number %g..%g, got %g", info->minimum,
                            info->maximum, value->real);
+    if (info->kind == POSENC_PARAMETER_LIST) return check_list(info, &value->list, error);
     if (info->kind != POSENC_PARAMETER_CHOICE) return POSENC_OK;
     int64_t n = 0;
     while (info->choices[n]) n++;
@@ -103,7 +120,7 @@ static posenc_status refuse_name(const posenc_scheme_info *info, const char *nam
 posenc_status posenc_values_default(const posenc_scheme *scheme, posenc_value *values, posenc_error *error) {
     for (size_t i = 0; i < scheme->info.n_parameters; i++) {
         const posenc_parameter_info *info = &scheme->info.parameters[i];
-        values[i] = (posenc_value){0, 0};
+        values[i] = (posenc_value){.integer = 0};
         if (info->default_text && !parse_value(info, info->default_text, &values[i]))
             return refuse_text(info, info->default_text, error);
     }
@@ -151,6 +168,8 @@ posenc_status posenc_plan_parameter(const posenc_plan *plan, const char *name, c
         case POSENC_PARAMETER_FLAG:
             snprintf(whole, sizeof whole, "%s", value->integer ? "true" : "false");
             break;
+        case POSENC_PARAMETER_LIST:
+            return posenc_list_print(&value->list, text, capacity) ? POSENC_OK : POSENC_ERROR_ARGUMENT;
     }
     if (!text || strlen(whole) >= capacity) return POSENC_ERROR_ARGUMENT;
     memcpy(text, whole, strlen(whole) + 1);

@@ -2,11 +2,30 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/memory.h"
-#include "schemes/scheme.h"
+#include "schemes/bias.h"
+
+/* Copies the elements of all lists into one block, and points the plan's values at it. */
+static posenc_status copy_lists(posenc_plan *plan, posenc_error *error) {
+    size_t total = 0, bytes;
+    for (size_t i = 0; i < plan->scheme->info.n_parameters; i++)
+        if (!posenc_size_add(total, plan->values[i].list.n, &total)) total = SIZE_MAX;
+    if (total == 0) return POSENC_OK;
+    if (!posenc_size_multiply(total, sizeof(double), &bytes)) bytes = SIZE_MAX;
+    double *next = plan->lists = posenc_allocate(plan->context, bytes);
+    if (!next) return posenc_fail_memory(error, "plan", bytes);
+    for (size_t i = 0; i < plan->scheme->info.n_parameters; i++) {
+        posenc_list *list = &plan->values[i].list;
+        posenc_list_read(list, next);
+        *list = (posenc_list){.n = list->n, .reals = list->n > 0 ? next : NULL};
+        next += list->n;
+    }
+    return POSENC_OK;
+}
 
 posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
                                       const posenc_value *values, posenc_plan **out, posenc_error *error) {
@@ -21,9 +40,11 @@ posenc_status posenc_plan_from_values(const posenc_context *context, const posen
     plan->stream_bytes = posenc_cache_bytes() / 2;
     memcpy(plan->values, values, scheme->info.n_parameters * sizeof *values);
     posenc_fpenv saved = posenc_fpenv_enter();
-    status = scheme->make(plan, error);
+    status = copy_lists(plan, error);
+    if (status == POSENC_OK) status = scheme->make(plan, error);
     posenc_fpenv_leave(saved);
     if (status != POSENC_OK) {
+        posenc_release(context, plan->lists);
         posenc_release(context, plan);
         return status;
     }
@@ -57,6 +78,8 @@ posenc_status posenc_plan_create(const posenc_context *context, const char *sche
 
 void posenc_plan_destroy(posenc_plan *plan) {
     if (!plan) return;
+    if (plan->scheme->end) plan->scheme->end(plan);
+    posenc_release(plan->context, plan->lists);
     posenc_release(plan->context, plan->rows.inv_freq);
     posenc_engine_destroy(&plan->rows.engine);
     posenc_release(plan->context, plan);
@@ -70,7 +93,17 @@ const char *posenc_plan_isa(const posenc_plan *plan) { return posenc_isa_text(pl
 
 size_t posenc_plan_bytes(const posenc_plan *plan) {
     size_t floats = plan->rows.inv_freq ? plan->rows.engine.padded * sizeof(float) : 0;
-    return sizeof *plan + plan->rows.engine.memory_bytes + floats;
+    size_t lists = 0, bias = plan->bias ? plan->bias->bytes : 0;
+    for (size_t i = 0; i < plan->scheme->info.n_parameters; i++) lists += plan->values[i].list.n * sizeof(double);
+    return sizeof *plan + plan->rows.engine.memory_bytes + floats + lists + bias;
+}
+
+posenc_status posenc_plan_must_add_rows(const posenc_plan *plan, posenc_error *error) {
+    const posenc_scheme_info *info = &plan->scheme->info;
+    if (info->effect == POSENC_EFFECT_ADDS_ROWS) return POSENC_OK;
+    const char *instead = info->effect == POSENC_EFFECT_BIASES_SCORES ? "; posenc_bias_add is for it" : "";
+    return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "plan", "expected a scheme that adds rows, got %s, which %s%s",
+                       info->name, posenc_effect_name(info->effect), instead);
 }
 
 static bool has_row(const posenc_rows *rows, double position) {
@@ -80,6 +113,7 @@ static bool has_row(const posenc_rows *rows, double position) {
 posenc_status posenc_plan_equation(const posenc_plan *plan, double position, int64_t column, double *value) {
     if (!plan || !value || column < 0 || column >= plan->rows.dim) return POSENC_ERROR_ARGUMENT;
     if (!isfinite(position) || !has_row(&plan->rows, position)) return POSENC_ERROR_POSITION;
+    if (plan->bias && position != floor(position)) return POSENC_ERROR_POSITION; /* distances are whole */
     posenc_fpenv saved = posenc_fpenv_enter();
     *value = plan->scheme->equation(plan, position, column);
     posenc_fpenv_leave(saved);

@@ -9,6 +9,10 @@ static const posenc_scheme *const schemes[] = {
     &posenc_scheme_timestep,
     &posenc_scheme_fourier,
     &posenc_scheme_learned,
+    &posenc_scheme_alibi,
+    &posenc_scheme_t5,
+    &posenc_scheme_deberta,
+    &posenc_scheme_swin,
 };
 
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };

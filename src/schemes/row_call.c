@@ -367,12 +367,14 @@ static posenc_stored_rows stored_rows_of(const posenc_row_call *call) {
 
 posenc_status posenc_row_call_run(const posenc_row_call *call, bool *went_past, posenc_error *error) {
     if (!call->plan) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "plan", "expected a plan, got NULL");
+    posenc_status status = posenc_plan_must_add_rows(call->plan, error);
+    if (status != POSENC_OK) return status;
     shared_call c = {.call = call,
                      .context = call->plan->context,
                      .kernels = call->plan->rows.engine.kernels,
                      .stored = stored_rows_of(call)};
     bool past = false;
-    posenc_status status = open_tensors(&c, error);
+    status = open_tensors(&c, error);
     if (status == POSENC_OK && !isfinite(call->scale))
         status = posenc_fail(error, POSENC_ERROR_ARGUMENT, "scale", "expected a finite number, got %g", call->scale);
     posenc_positions given;

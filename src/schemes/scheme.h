@@ -5,14 +5,16 @@
 #include <posenc/plan.h>
 #include <posenc/scheme.h>
 
+#include "schemes/lists.h"
 #include "schemes/rows.h"
 
-enum { POSENC_MOST_PARAMETERS = 16 };
+enum { POSENC_MOST_PARAMETERS = 40 };
 
 /* One parameter's value: integers, choices (as an index) and flags in integer, reals in real. */
 typedef struct posenc_value {
     int64_t integer;
     double real;
+    posenc_list list;
 } posenc_value;
 
 typedef struct posenc_scheme {
@@ -26,6 +28,9 @@ typedef struct posenc_scheme {
 
     /* Its rows are the first values of a table that training changes. They come from a maker. */
     bool trained;
+
+    /* Gives back what make has made beside plan->rows; NULL: nothing. */
+    void (*end)(posenc_plan *plan);
 } posenc_scheme;
 
 struct posenc_plan {
@@ -33,7 +38,9 @@ struct posenc_plan {
     const posenc_scheme *scheme;
     posenc_value values[POSENC_MOST_PARAMETERS];
     posenc_rows rows;
-    size_t stream_bytes; /* outputs of this many bytes and more go around the caches */
+    void *lists;              /* the elements of values that are lists */
+    struct posenc_bias *bias; /* what biases scores; NULL for other effects */
+    size_t stream_bytes;      /* outputs of this many bytes and more go around the caches */
 };
 
 /* registry.c */
@@ -47,8 +54,11 @@ posenc_status posenc_values_parse(const posenc_scheme *scheme, const posenc_para
 /* parameters.c: every value within its range, in the descriptor's words. */
 posenc_status posenc_values_check(const posenc_scheme *scheme, const posenc_value *values, posenc_error *error);
 
-/* plan.c: a plan from values, which are checked first. */
+/* plan.c: a plan from values, which are checked first; lists are copied. */
 posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
                                       const posenc_value *values, posenc_plan **out, posenc_error *error);
+
+/* plan.c: refuses a plan that does not add rows, naming what is there instead. */
+posenc_status posenc_plan_must_add_rows(const posenc_plan *plan, posenc_error *error);
 
 #endif

@@ -8,5 +8,9 @@ extern const posenc_scheme posenc_scheme_sinusoidal;
 extern const posenc_scheme posenc_scheme_timestep;
 extern const posenc_scheme posenc_scheme_fourier;
 extern const posenc_scheme posenc_scheme_learned;
+extern const posenc_scheme posenc_scheme_alibi;
+extern const posenc_scheme posenc_scheme_t5;
+extern const posenc_scheme posenc_scheme_deberta;
+extern const posenc_scheme posenc_scheme_swin;
 
 #endif

@@ -84,6 +84,9 @@ every check-learned none check grid.csv --threads 2
 every resize-npy r.npy resize x.npy --to 7 -o r.npy
 every resize-grid r.safetensors resize x.safetensors --from 2x2 --prefix 1 --to 3x4 -o r.safetensors
 every resize-csv r.npy resize grid.csv --to 3x3 --antialias -o r.npy
+every bias-text none bias alibi --heads 2 --slopes 1,2 --queries 3 --keys 4
+every bias-npy b.npy bias t5 --table grid.csv --max-distance 3 --queries 3 --keys 4 -o b.npy
+every bias-index b.csv bias swin --window 2x3 --index --threads 2 -o b.csv
 every similarity none similarity x.npy
 every similarity-json m.csv similarity x.safetensors --threads 2 -o m.csv --json
 every similarity-npy m.npy similarity x.npy -o m.npy

@@ -1,7 +1,7 @@
 /* Prints one hash for each configuration of the library, the same on every machine: all layouts, dtypes and
  * arithmetics, tiny, odd and wide rows, starts near and far, position ids, adding in place and beside, dropout, rows
- * with gaps, threads, the cursor. It needs nothing but the library, so it also runs where no test harness does: another
- * processor under an emulator, or as the first process of a machine that has nothing else.
+ * with gaps, threads, the cursor, score biases. It needs nothing but the library, so it also runs where no test harness
+ * does: another processor under an emulator, or as the first process of a machine that has nothing else.
  *
  *     bits [ISA [WIDTH]]    prints to standard output what bits.txt holds, or the part for rows up to WIDTH
  *
@@ -241,6 +241,53 @@ static void run_cases(bench *b) {
     }
 }
 
+/* ---- score biases ---- */
+
+enum { HEADS = 5, QUERIES = 9, BUCKETS = 32 };
+
+/* A bias written, added with a causal mask, and the gradient of what it was added to. */
+static void run_bias(bench *b, const char *scheme, posenc_dtype dtype, int keys) {
+    if (keys > b->most_dim) return;
+    const size_t n = (size_t)HEADS * QUERIES * (size_t)keys, bytes = posenc_dtype_bytes(dtype);
+    const posenc_parameter heads = {"heads", "5"};
+    const bool trained = strcmp(scheme, "t5") == 0;
+    float table[BUCKETS * HEADS];
+    double gradient[BUCKETS * HEADS] = {0};
+    posenc_view views[3];
+    posenc_bias_extent extent;
+    posenc_bias_options options;
+    posenc_error error;
+    posenc_bias_extent_default(&extent, sizeof extent);
+    posenc_bias_options_default(&options, sizeof options);
+    extent.queries = QUERIES, extent.keys = keys;
+    options.causal = 1, options.scale = 0.7;
+    fill_random(table, BUCKETS * HEADS, POSENC_F32, 5);
+    fill_random(b->x, n, dtype, 6);
+    const int64_t shape[] = {HEADS, QUERIES, keys}, rows[] = {BUCKETS, HEADS};
+    DLTensor *t = trained ? posenc_view_make(&views[0], table, POSENC_F32, 2, rows, NULL) : NULL;
+    DLTensor *x = posenc_view_make(&views[1], b->x, dtype, 3, shape, NULL);
+    DLTensor *g = posenc_view_make(&views[2], gradient, POSENC_F64, trained ? 2 : 1, trained ? rows : rows + 1, NULL);
+    b->hash = 0xCBF29CE484222325u;
+    if (posenc_plan_create(b->context, scheme, &heads, 1, &b->plan, &error)) stop("plan", &error);
+    if (posenc_bias_backward(b->plan, &extent, &options, x, g, 0, &error)) stop("bias backward", &error);
+    hash_elements(&b->hash, gradient, trained ? BUCKETS * HEADS : HEADS, sizeof *gradient);
+    if (posenc_bias_add(b->plan, &extent, &options, t, x, &error)) stop("bias add", &error);
+    hash_elements(&b->hash, b->x, n, bytes);
+    if (posenc_bias_write(b->plan, &extent, t, x, &error)) stop("bias write", &error);
+    hash_elements(&b->hash, b->x, n, bytes);
+    print_case(scheme, false, "bias", posenc_dtype_name(dtype), keys, b->hash);
+    posenc_plan_destroy(b->plan);
+}
+
+static void run_biases(bench *b) {
+    static const int keys[] = {1, 9, 61, 500};
+    for (int k = 0; k < 4; k++)
+        for (int t = 0; t < 4; t++) {
+            run_bias(b, "alibi", dtypes[t], keys[k]);
+            run_bias(b, "t5", dtypes[t], keys[k]);
+        }
+}
+
 /* One table larger than most caches, where kernels may store past them, written on several threads. */
 static void run_large(const posenc_context *context) {
     enum { ROWS = 12000, DIM = 512 };
@@ -273,6 +320,7 @@ static int run(const char *isa, int most_dim) {
     bench b = {context, NULL, malloc(bytes), malloc(bytes), 0, most_dim};
     if (!b.x || !b.y) stop("buffers", NULL);
     run_cases(&b);
+    run_biases(&b);
     if (most_dim == MOST_DIM) {
         run_large(context);
         printf("all %016" PRIx64 "\n", all);

@@ -53,6 +53,9 @@ static void random_text(random_state *random, const posenc_parameter_info *p, ch
         case POSENC_PARAMETER_FLAG:
             snprintf(text, 64, "%s", random_u64(random) & 1 ? "true" : "false");
             break;
+        case POSENC_PARAMETER_LIST:
+            text[0] = '\0';
+            break;
     }
 }
 
