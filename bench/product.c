@@ -33,10 +33,11 @@ void posenc_bench_product_unload(posenc_bench_product *product) {
 
 void posenc_bench_product_run(void *product) {
     posenc_bench_product *p = product;
-    int length = (int)p->length, dim = (int)p->dim;
+    int length = (int)p->length, dim = (int)p->dim, columns = p->b ? (int)p->columns : length;
     sgemm_call *sgemm;
     memcpy(&sgemm, &p->sgemm, sizeof sgemm);
-    sgemm(ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED, length, length, dim, 1, p->a, dim, p->a, dim, 0, p->c, length);
+    sgemm(ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED, length, columns, dim, 1, p->a, dim, p->b ? p->b : p->a, dim, 0, p->c,
+          columns);
 }
 
 #else

@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* c = a a^T: a (length, dim), c (length, length), f32. A pointer to one is the floor's state, as a contender. */
+/* c = a a^T: a (length, dim), c (length, length), f32; or c = a b^T: b (columns, dim), c (length, columns). A pointer
+ * to one is the floor's state, as a contender. */
 typedef struct posenc_bench_product {
     int64_t length, dim;
     const float *a;
     float *c;
     void *library, *sgemm; /* once loaded */
+    const float *b;        /* NULL: a */
+    int64_t columns;
 } posenc_bench_product;
 
 /* Finds OpenBLAS. Returns NULL, or why there is none: a sentence for a result's skipped. */

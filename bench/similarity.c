@@ -50,7 +50,7 @@ static void measure(posenc_bench_session *session, const posenc_bench_work *work
     bool whole = !(work->flags & POSENC_BENCH_SUMMARY);
     posenc_view table_view, matrix_view;
     posenc_bench_samples samples;
-    posenc_bench_product floor = {shape[0], shape[1], table, matrix, NULL, NULL};
+    posenc_bench_product floor = {.length = shape[0], .dim = shape[1], .a = table, .c = matrix};
     const int64_t square[] = {shape[0], shape[0]};
     all_pairs ours = {session->context, posenc_view_make(&table_view, table, POSENC_F32, 2, shape, NULL),
                       whole ? posenc_view_make(&matrix_view, matrix, POSENC_F32, 2, square, NULL) : NULL};

@@ -18,7 +18,8 @@ enum {
     PARTIAL = POSENC_BENCH_PARTIAL,
     SECTIONED = POSENC_BENCH_SECTIONED,
     STORED = POSENC_BENCH_STORED,
-    FLATTENED = POSENC_BENCH_FLATTENED
+    FLATTENED = POSENC_BENCH_FLATTENED,
+    BUCKETS = POSENC_BENCH_BUCKETS
 };
 
 static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
@@ -49,6 +50,11 @@ static const posenc_bench_group rotary_threads = {"Rotating on two threads besid
                                                   posenc_bench_rotary_two_threads};
 static const posenc_bench_group rotary_others = {"Rotating the usual way, in float32, one thread", POSENC_BENCH_RATIO,
                                                  posenc_bench_rotary_usual};
+static const posenc_bench_group biases = {"Score biases: written, added in place, their gradient", POSENC_BENCH_RATIO,
+                                          posenc_bench_bias};
+static const posenc_bench_group shaws = {"Clipped relative positions, K = 128", POSENC_BENCH_RATIO, posenc_bench_shaw};
+static const posenc_bench_group shaws_explicit = {"Clipped relative positions beside the explicit tensor",
+                                                  POSENC_BENCH_FASTER, posenc_bench_shaw};
 static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows",
                                                 POSENC_BENCH_RATIO, posenc_bench_similarity};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
@@ -145,6 +151,23 @@ static const posenc_bench_work works[] = {
     {&rotations, "rotate one token", POSENC_BF16, 2, {32, 32, 32}, {128}, IN_CACHE, {0, 0}, 0},
     {&rotary_threads, "rotate on two threads", POSENC_F32, 3, {0, 2048, 16384}, {32, 128}, 0, {0.9, 0.9}, 0},
     {&rotary_others, "float32 rotary loop", POSENC_F32, 3, {2048, 2048, 16384}, {32, 128}, 0, {0, 0}, posenc_bench_rotary_float32},
+    {&biases, "alibi written", POSENC_F32, 3, {4, 8, 32}, {2048, 2048}, 0, {1.15, 1.15}, 0},
+    {&biases, "t5 written", POSENC_F32, 3, {0, 8, 32}, {2048, 2048}, BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "t5 written", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "alibi added", POSENC_F32, 3, {4, 8, 32}, {2048, 2048}, IN_PLACE, {1.15, 1.15}, 0},
+    {&biases, "t5 added", POSENC_F32, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "t5 added", POSENC_F16, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.15}, 0},
+    {&biases, "t5 added", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.9}, 0},
+    {&biases, "alibi vector", POSENC_F32, 2, {1, 1, 1}, {1000000}, 0, {1.5, 1.5}, 0},
+    {&biases, "alibi vector", POSENC_F32, 2, {0, 16, 16}, {62500}, 0, {1.5, 1.5}, 0},
+    {&biases, "t5 vector", POSENC_F32, 2, {0, 1, 1}, {1000000}, BUCKETS, {1.5, 1.5}, 0},
+    {&biases, "alibi backward", POSENC_F32, 3, {0, 8, 32}, {2048, 2048}, BACKWARD, {0, 0}, 0},
+    {&biases, "t5 backward", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, BACKWARD | BUCKETS, {0, 0}, 0},
+
+    {&shaws, "shaw scores", POSENC_F32, 2, {1024, 2048, 2048}, {64}, 0, {1.4, 1.4}, 0},
+    {&shaws, "shaw scores", POSENC_BF16, 2, {0, 2048, 2048}, {64}, 0, {0, 0}, 0},
+    {&shaws, "shaw values", POSENC_F32, 2, {0, 2048, 2048}, {64}, BACKWARD, {0, 0}, 0},
+    {&shaws_explicit, "shaw scores, times faster", POSENC_F32, 2, {0, 1024, 2048}, {64}, 0, {30, 30}, 0},
 
     {&similarities, "similarity", POSENC_F32, 2, {2000, 5000, 5000}, {512}, 0, {1.5, 1.5}, 0},
     {&similarities, "similarity summary", POSENC_F32, 2, {2000, 5000, 5000}, {512}, SUMMARY, {1.5, 1.5}, 0},

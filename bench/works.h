@@ -44,7 +44,8 @@ enum {
     POSENC_BENCH_PARTIAL = 1024,    /* rotary: the first half of each head */
     POSENC_BENCH_SECTIONED = 2048,  /* rotary: three axes */
     POSENC_BENCH_STORED = 4096,     /* a stored table; else rows made on the fly */
-    POSENC_BENCH_FLATTENED = 8192   /* a frame is one token; else its pixels share a row */
+    POSENC_BENCH_FLATTENED = 8192,  /* a frame is one token; else its pixels share a row */
+    POSENC_BENCH_BUCKETS = 16384    /* biases: those of t5; else of alibi */
 };
 
 struct posenc_bench_work {
@@ -84,6 +85,8 @@ posenc_bench_runner posenc_bench_rotary_usual;       /* rotary.c */
 posenc_bench_runner posenc_bench_grid;               /* axes.c */
 posenc_bench_runner posenc_bench_real;               /* real.c */
 posenc_bench_runner posenc_bench_video;              /* video.c */
+posenc_bench_runner posenc_bench_bias;               /* bias.c */
+posenc_bench_runner posenc_bench_shaw;               /* shaw.c */
 
 /* ---- What runners share (share.c) ----------------------------------------------------------------------------------
  */

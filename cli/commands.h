@@ -8,6 +8,7 @@
 extern const posenc_cli_command posenc_cli_list;            /* list.c */
 extern const posenc_cli_command posenc_cli_table;           /* table.c */
 extern const posenc_cli_command posenc_cli_apply;           /* apply.c */
+extern const posenc_cli_command posenc_cli_bias;            /* bias.c */
 extern const posenc_cli_command posenc_cli_resize;          /* resize.c */
 extern const posenc_cli_command posenc_cli_convert_pairing; /* convert_pairing.c */
 extern const posenc_cli_command posenc_cli_check;           /* check.c */

@@ -62,4 +62,6 @@ axes multidim "multidim, 2 x 4 x 16 tokens" sinusoidal-nd --grid 2x4x16 --dim 64
 "$program" table rotary --dim 64 --length 128 -o "$scratch/table.csv"
 "$program" plot "$scratch/table.csv" --width 640 --height 440 --title "table rotary, dim 64" \
     -o docs/pictures/rotary_heatmap.png
+# Those of docs/biases.md, by an example that stands beside the program.
+"$(dirname "$program")/example_bias_pictures" docs/pictures
 ls -l docs/pictures

@@ -19,6 +19,7 @@
 #define POSENC_POSENC_H
 
 #include <posenc/axes.h>
+#include <posenc/bias.h>
 #include <posenc/check.h>
 #include <posenc/config.h>
 #include <posenc/context.h>
@@ -31,6 +32,7 @@
 #include <posenc/plan.h>
 #include <posenc/plot.h>
 #include <posenc/position_ids.h>
+#include <posenc/relative.h>
 #include <posenc/resize.h>
 #include <posenc/rotary.h>
 #include <posenc/scheme.h>

@@ -5,8 +5,10 @@
 #include <posenc/tensor.h>
 #include <stdbool.h>
 
-/* The address of element 0. */
-static inline char *posenc_tensor_data(const DLTensor *tensor) { return (char *)tensor->data + tensor->byte_offset; }
+/* The address of element 0; NULL where a tensor without elements has no memory. */
+static inline char *posenc_tensor_data(const DLTensor *tensor) {
+    return tensor->data ? (char *)tensor->data + tensor->byte_offset : NULL;
+}
 
 /* Stride of an axis in elements; derived from the shape when the tensor has none. */
 int64_t posenc_tensor_stride(const DLTensor *tensor, int axis);

@@ -138,6 +138,26 @@ typedef struct posenc_rotate_job {
     bool stream;           /* write around the caches where alignment allows */
 } posenc_rotate_job;
 
+/* Rows of n bytes, each a copy of a window into one line: row r is from + r from_bytes. Each later row may be shorter.
+ */
+typedef struct posenc_windows_job {
+    size_t rows, n, shrink; /* row r has n - r shrink bytes */
+    const char *from;
+    ptrdiff_t from_bytes; /* minus an element where the line is indexed by distance, 0 where all rows are alike */
+    char *to;             /* memory apart from the line */
+    ptrdiff_t to_bytes;
+    bool stream;
+} posenc_windows_job;
+
+/* out[i] = (first + i) * slope, the integer and the product rounded to double, then once to the dtype; +0 where either
+ * factor is 0. */
+typedef struct posenc_ramp_job {
+    int64_t first; /* first + n within 64 bits */
+    size_t n;      /* below 2^52 */
+    double slope;
+    void *out;
+} posenc_ramp_job;
+
 /* Rows of a matrix in panels of POSENC_PANEL: term l of row r of a matrix of so many terms stands at
  * (r / POSENC_PANEL * terms + l) * POSENC_PANEL + r % POSENC_PANEL. The last panel is whole; what it holds past the
  * last row is read, and not used. */
@@ -187,6 +207,9 @@ typedef struct posenc_kernels {
     /* out[i] = in[i] * factor, and * powers[i] where there are some, all in double, rounded to f32 or f64: pair arrays
      * of n pairs, all of whose padding is written too. An f64 out may be in. */
     void (*scale_row[2])(const double *in, const double *powers, double factor, void *out, size_t n);
+    void (*windows)(const posenc_windows_job *job);
+
+    void (*ramp[POSENC_ENCODING_DTYPES])(const posenc_ramp_job *job);
 
     /* words[0..4n-1] = the n Philox blocks from counter (first, stream) on; room for POSENC_PHILOX_PAD more words. */
     void (*philox)(uint64_t seed, uint64_t stream, uint64_t first, size_t n, uint32_t *words);

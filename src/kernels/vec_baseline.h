@@ -170,7 +170,7 @@ static inline vf vf_fma(vf a, vf b, vf c) {
     EACH_FLOAT a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]);
     return a;
 }
-/* Of numbers; a NaN gives either. */
+/* Of numbers; a NaN as the second gives itself. */
 static inline vf vf_min(vf a, vf b) {
     EACH_FLOAT a.at[i] = a.at[i] < b.at[i] ? a.at[i] : b.at[i];
     return a;

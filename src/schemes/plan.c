@@ -8,6 +8,7 @@
 #include "base/fpenv.h"
 #include "base/memory.h"
 #include "schemes/axes.h"
+#include "schemes/bias.h"
 #include "schemes/rotary.h"
 
 /* Copies the elements of all lists into one block, and points the plan's values at it. */
@@ -96,14 +97,18 @@ const char *posenc_plan_isa(const posenc_plan *plan) { return posenc_isa_text(pl
 size_t posenc_plan_bytes(const posenc_plan *plan) {
     size_t floats = plan->rows.inv_freq ? plan->rows.engine.padded * sizeof(float) : 0;
     size_t lists = 0, rotary = plan->rotary ? plan->rotary->bytes : 0;
+    size_t bias = plan->bias ? plan->bias->bytes : 0;
     for (size_t i = 0; i < plan->scheme->info.n_parameters; i++) lists += plan->values[i].list.n * sizeof(double);
-    return sizeof *plan + plan->rows.engine.memory_bytes + floats + lists + rotary + posenc_axes_bytes(plan->rows.axes);
+    return sizeof *plan + plan->rows.engine.memory_bytes + floats + lists + rotary + bias +
+           posenc_axes_bytes(plan->rows.axes);
 }
 
 posenc_status posenc_plan_must_add_rows(const posenc_plan *plan, posenc_error *error) {
     const posenc_scheme_info *info = &plan->scheme->info;
     if (info->effect == POSENC_EFFECT_ADDS_ROWS) return POSENC_OK;
-    const char *instead = info->effect == POSENC_EFFECT_ROTATES_PAIRS ? "; posenc_rotary_apply is for it" : "";
+    const char *instead = info->effect == POSENC_EFFECT_ROTATES_PAIRS   ? "; posenc_rotary_apply is for it"
+                          : info->effect == POSENC_EFFECT_BIASES_SCORES ? "; posenc_bias_add is for it"
+                                                                        : "";
     return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "plan", "expected a scheme that adds rows, got %s, which %s%s",
                        info->name, posenc_effect_name(info->effect), instead);
 }
@@ -115,6 +120,7 @@ static bool has_row(const posenc_rows *rows, double position) {
 posenc_status posenc_plan_equation(const posenc_plan *plan, double position, int64_t column, double *value) {
     if (!plan || !value || column < 0 || column >= plan->rows.dim) return POSENC_ERROR_ARGUMENT;
     if (!isfinite(position) || !has_row(&plan->rows, position)) return POSENC_ERROR_POSITION;
+    if (plan->bias && position != floor(position)) return POSENC_ERROR_POSITION; /* distances are whole */
     posenc_fpenv saved = posenc_fpenv_enter();
     *value = plan->scheme->equation(plan, position, column);
     posenc_fpenv_leave(saved);

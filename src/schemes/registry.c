@@ -5,8 +5,12 @@
 #include "schemes/schemes.h"
 
 static const posenc_scheme *const schemes[] = {
-    &posenc_scheme_sinusoidal,    &posenc_scheme_timestep,      &posenc_scheme_fourier,       &posenc_scheme_learned,
-    &posenc_scheme_sinusoidal_2d, &posenc_scheme_sinusoidal_3d, &posenc_scheme_sinusoidal_nd, &posenc_scheme_rotary,
+    &posenc_scheme_sinusoidal,    &posenc_scheme_timestep,
+    &posenc_scheme_fourier,       &posenc_scheme_learned,
+    &posenc_scheme_sinusoidal_2d, &posenc_scheme_sinusoidal_3d,
+    &posenc_scheme_sinusoidal_nd, &posenc_scheme_rotary,
+    &posenc_scheme_alibi,         &posenc_scheme_t5,
+    &posenc_scheme_deberta,       &posenc_scheme_swin,
 };
 
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };

@@ -43,6 +43,7 @@ struct posenc_plan {
     posenc_rows rows;
     void *lists;                  /* the elements of values that are lists */
     struct posenc_rotary *rotary; /* what rotates pairs; NULL for other effects */
+    struct posenc_bias *bias;     /* what biases scores; NULL for other effects */
     size_t stream_bytes;          /* outputs of this many bytes and more go around the caches */
 };
 

@@ -12,5 +12,9 @@ extern const posenc_scheme posenc_scheme_sinusoidal_2d;
 extern const posenc_scheme posenc_scheme_sinusoidal_3d;
 extern const posenc_scheme posenc_scheme_sinusoidal_nd;
 extern const posenc_scheme posenc_scheme_rotary;
+extern const posenc_scheme posenc_scheme_alibi;
+extern const posenc_scheme posenc_scheme_t5;
+extern const posenc_scheme posenc_scheme_deberta;
+extern const posenc_scheme posenc_scheme_swin;
 
 #endif

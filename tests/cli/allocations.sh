@@ -96,6 +96,9 @@ every resize-grid r.safetensors resize x.safetensors --from 2x2 --prefix 1 --to 
 every resize-csv r.npy resize grid.csv --to 3x3 --antialias -o r.npy
 every convert-pairing-npy w.npy convert-pairing x.npy --q x --heads 1 --rotary-dim 4 --from halves --to interleaved -o w.npy
 every convert-pairing-safetensors w.safetensors convert-pairing x.safetensors --k pe --heads 1 --rotary-dim 4 --from interleaved --to halves -o w.safetensors --json
+every bias-text none bias alibi --heads 2 --slopes 1,2 --queries 3 --keys 4
+every bias-npy b.npy bias t5 --table grid.csv --max-distance 3 --queries 3 --keys 4 -o b.npy
+every bias-index b.csv bias swin --window 2x3 --index --threads 2 -o b.csv
 every similarity none similarity x.npy
 every similarity-json m.csv similarity x.safetensors --threads 2 -o m.csv --json
 every similarity-npy m.npy similarity x.npy -o m.npy

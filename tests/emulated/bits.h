@@ -41,4 +41,7 @@ void bits_run_schemes(bits_bench *bench);
 void bits_run_rotary(bits_bench *bench);
 void bits_run_gradients(bits_bench *bench);
 
+/* Score biases (bits_biases.c). */
+void bits_run_biases(bits_bench *bench);
+
 #endif

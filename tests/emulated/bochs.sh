@@ -48,7 +48,7 @@ find_kernel || skip "no kernel: none in /boot, and apt-get download got none"
 
 # The first file system is one program and a console.
 "${CC:-cc}" -std=c11 -O2 -I"$source/include" "$here/bits.c" "$here/bits_schemes.c" \
-    "$here/bits_rotary.c" "$here/bits_gradients.c" "$here/first_process.c" "$build/lib/libposenc.a" -static -lm -pthread \
+    "$here/bits_rotary.c" "$here/bits_gradients.c" "$here/bits_biases.c" "$here/first_process.c" "$build/lib/libposenc.a" -static -lm -pthread \
     -o first/init
 printf 'init\n' | (cd first && cpio -o -H newc --quiet) | gzip -1 >disc/initrd.gz
 cp vmlinuz $isolinux $loader disc/

@@ -78,6 +78,31 @@ static void must_turn_the_same(const posenc_plan *a, const posenc_plan *b) {
     free(second);
 }
 
+/* Of a scheme that biases scores: its slow values, and where it has them, its buckets and its bias of some distances.
+ */
+static void must_bias_the_same(const posenc_plan *a, const posenc_plan *b) {
+    static const int64_t distances[] = {0, 1, -1, 7, -90, 1000, -100000, INT64_MAX, INT64_MIN};
+    int64_t last = posenc_plan_dim(a) - 1;
+    must(last == posenc_plan_dim(b) - 1);
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+        double x = 0, y = 0, distance = (double)distances[i];
+        int64_t m = 0, n = 0;
+        must(posenc_plan_equation(a, distance, last, &x) == posenc_plan_equation(b, distance, last, &y) && x == y);
+        must(posenc_bias_bucket(a, distances[i], &m, NULL) == posenc_bias_bucket(b, distances[i], &n, NULL) && m == n);
+    }
+    float first[5], second[5];
+    posenc_view view;
+    posenc_bias_extent e;
+    posenc_bias_extent_default(&e, sizeof e);
+    e.queries = 2, e.keys = 4, e.offset = -1, e.n_heads = 1, e.first_head = last;
+    posenc_status status =
+        posenc_bias_vector(a, &e, NULL, posenc_view_make(&view, first, POSENC_F32, 2, (int64_t[]){1, 5}, NULL), NULL);
+    if (status != POSENC_OK) return; /* a scheme that needs a table, or has no vector */
+    must(posenc_bias_vector(b, &e, NULL, posenc_view_make(&view, second, POSENC_F32, 2, (int64_t[]){1, 5}, NULL),
+                            NULL) == POSENC_OK);
+    must(memcmp(first, second, sizeof first) == 0);
+}
+
 static void try_plan(const posenc_context *context, const char *scheme, const posenc_parameter *parameters, size_t n) {
     posenc_error error = {.offset = -1};
     posenc_plan *plan = NULL;
@@ -86,8 +111,17 @@ static void try_plan(const posenc_context *context, const char *scheme, const po
     must(status == POSENC_OK || (error.status == status && strlen(error.message) > 0));
     if (!plan) return;
     posenc_plan *again = made_again(context, plan);
-    bool turns = posenc_scheme_find(posenc_plan_scheme(plan))->effect == POSENC_EFFECT_ROTATES_PAIRS;
-    (turns ? must_turn_the_same : must_write_the_same)(plan, again);
+    switch (posenc_scheme_find(posenc_plan_scheme(plan))->effect) {
+        case POSENC_EFFECT_ROTATES_PAIRS:
+            must_turn_the_same(plan, again);
+            break;
+        case POSENC_EFFECT_BIASES_SCORES:
+            must_bias_the_same(plan, again);
+            break;
+        default:
+            must_write_the_same(plan, again);
+            break;
+    }
     posenc_plan_destroy(again);
     posenc_plan_destroy(plan);
 }

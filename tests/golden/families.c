@@ -13,10 +13,18 @@ static const struct {
     const char *family, *test;
     int records;
 } read_by[] = {
-    {"sinusoidal", "golden_sinusoidal", 336}, {"timestep", "golden_timestep", 30},
-    {"fourier", "golden_fourier", 3},         {"axes", "golden_axes", 7},
-    {"resize", "golden_resize", 17},          {"dropout", "encoder_golden", 3},
-    {"mrope", "golden_rotary_spectrum", 3},   {"rotary", "golden_rotary_spectrum and _apply", 47},
+    {"sinusoidal", "golden_sinusoidal", 336},
+    {"timestep", "golden_timestep", 30},
+    {"fourier", "golden_fourier", 3},
+    {"axes", "golden_axes", 7},
+    {"resize", "golden_resize", 17},
+    {"dropout", "encoder_golden", 3},
+    {"alibi", "golden_bias", 16},
+    {"t5", "golden_bias", 2},
+    {"deberta", "golden_bias", 1},
+    {"swin", "golden_bias", 3},
+    {"mrope", "golden_rotary_spectrum", 3},
+    {"rotary", "golden_rotary_spectrum and _apply", 47},
 };
 
 enum { N_READ = sizeof read_by / sizeof *read_by };

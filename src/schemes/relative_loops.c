@@ -1,0 +1,101 @@
+/* The arithmetic of relative vectors: the loops for floats and for doubles, and what tells them apart. */
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "schemes/relative.h"
+
+/* Elements that are widened at a time. */
+enum { CHUNK = 64 };
+
+static double element_at(posenc_dtype dtype, const char *from) {
+    double wide;
+    float narrow;
+    uint16_t half;
+    if (dtype == POSENC_F64) {
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    }
+    if (dtype == POSENC_F32) {
+        memcpy(&narrow, from, sizeof narrow);
+        return (double)narrow;
+    }
+    memcpy(&half, from, sizeof half);
+    return (double)(dtype == POSENC_F16 ? posenc_f32_of_f16(half) : posenc_f32_of_bf16(half));
+}
+
+/* Rounded once. */
+static void put_element(posenc_dtype dtype, char *to, double value) {
+    float narrow = (float)value, odd = posenc_f32_odd_of_f64(value);
+    uint16_t half = dtype == POSENC_F16 ? posenc_f16_of_f32(odd) : posenc_bf16_of_f32(odd);
+    if (dtype == POSENC_F64)
+        memcpy(to, &value, sizeof value);
+    else if (dtype == POSENC_F32)
+        memcpy(to, &narrow, sizeof narrow);
+    else
+        memcpy(to, &half, sizeof half);
+}
+
+/* sums += n packed elements: the kernel that sums rows widens them on the way. */
+static void add_elements(const posenc_kernels *kernels, posenc_dtype dtype, const char *from, int64_t n, double *sums) {
+    posenc_sum_job job = {.n = (size_t)n, .rows = {.rows = 1, .x = {from}}, .sums = sums};
+    job.next = &job.rows;
+    kernels->sum[dtype](&job);
+}
+
+void posenc_relative_put(const posenc_relative_tensor *t, char *to, const double *values, int64_t n, double factor,
+                         bool accumulate) {
+    ptrdiff_t step = posenc_relative_step(t);
+    for (int64_t i = 0; i < n; i++, to += step) {
+        double value = values[i] * factor;
+        put_element(t->dtype, to, accumulate ? element_at(t->dtype, to) + value : value);
+    }
+}
+
+/* ---- products ---- */
+
+static void f32_multiply(const posenc_kernels *kernels, const posenc_relative_product *p) {
+    kernels->product(&(posenc_product_job){.terms = (size_t)p->terms,
+                                           .a = p->a,
+                                           .b = p->b,
+                                           .a_first = (size_t)p->a_first,
+                                           .a_rows = (size_t)p->a_rows,
+                                           .b_rows = (size_t)p->b_rows,
+                                           .c = p->c,
+                                           .c_stride = (size_t)p->c_stride,
+                                           .limit = INFINITY});
+}
+
+/* A row of c by panels of b, plainly: doubles are for tests and for those who have time. */
+static void f64_multiply(const posenc_kernels *kernels, const posenc_relative_product *p) {
+    (void)kernels;
+    for (int64_t i = 0; i < p->a_rows; i++) {
+        int64_t row = p->a_first + i;
+        const double *a = (const double *)p->a + row / POSENC_PANEL * p->terms * POSENC_PANEL + row % POSENC_PANEL;
+        const double *b = p->b;
+        double *c = (double *)p->c + i * p->c_stride;
+        for (int64_t j = 0; j < p->b_rows; j += POSENC_PANEL) {
+            double sums[POSENC_PANEL] = {0};
+            for (int64_t l = 0; l < p->terms; l++, b += POSENC_PANEL)
+                for (int k = 0; k < POSENC_PANEL; k++) sums[k] += a[l * POSENC_PANEL] * b[k];
+            int64_t n = p->b_rows - j < POSENC_PANEL ? p->b_rows - j : POSENC_PANEL;
+            memcpy(c + j, sums, (size_t)n * sizeof *sums);
+        }
+    }
+}
+
+#define real float
+#define WIDE 0
+#define NAME(name) f32_##name
+#define LOOPS posenc_relative_f32
+#include "schemes/relative_loops.inc"
+#undef real
+#undef WIDE
+#undef NAME
+#undef LOOPS
+
+#define real double
+#define WIDE 1
+#define NAME(name) f64_##name
+#define LOOPS posenc_relative_f64
+#include "schemes/relative_loops.inc"
