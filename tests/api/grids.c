@@ -130,7 +130,7 @@ static void test_refused_typed_options(void **state) {
     three.dim = 16, three.frames = 1, three.height = 2;
     must_refuse("no width", posenc_sinusoidal_3d_create_with(NULL, &three, &plan, &error), POSENC_ERROR_ARGUMENT,
                 &error, "grid");
-    three.width = 3, three.temporal_interpolation_scale = INFINITY;
+    three.width = 3, three.temporal_interpolation_scale = (double)INFINITY;
     must_refuse("an infinite scale", posenc_sinusoidal_3d_create_with(NULL, &three, &plan, &error),
                 POSENC_ERROR_ARGUMENT, &error, "temporal-interpolation-scale");
     assert_null(plan);
@@ -308,7 +308,7 @@ static void test_refused_points(void **state) {
     p.ids = posenc_view_make(&view, floats, POSENC_F32, 2, (int64_t[]){5, 2}, NULL);
     refuse_write(plan, &p, 1, 5, POSENC_ERROR_DTYPE, "expected i32, i64 or f64, got f32");
     p.ids = posenc_view_make(&view, points, POSENC_F64, 2, (int64_t[]){5, 2}, NULL);
-    static const double bad[] = {NAN, INFINITY, -INFINITY, 0x1.0000000000001p53, -1e300};
+    static const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 0x1.0000000000001p53, -1e300};
     for (int i = 0; i < 5; i++) {
         points[7] = bad[i];
         refuse_write(plan, &p, 3, 5, POSENC_ERROR_POSITION, "at batch 0, token 3, axis 1");
@@ -381,8 +381,8 @@ static void test_refused_masks(void **state) {
                 POSENC_ERROR_SHAPE, &error, "out");
     must_refuse("three axes", posenc_detr_coordinates(MASK(2, 3, 4), 1, 1, OUT(2, 12, 3), &error), POSENC_ERROR_SHAPE,
                 &error, "out");
-    must_refuse("a scale", posenc_detr_coordinates(MASK(2, 3, 4), 1, NAN, OUT(2, 12, 2), &error), POSENC_ERROR_ARGUMENT,
-                &error, "scale");
+    must_refuse("a scale", posenc_detr_coordinates(MASK(2, 3, 4), 1, (double)NAN, OUT(2, 12, 2), &error),
+                POSENC_ERROR_ARGUMENT, &error, "scale");
     must_refuse("a float mask",
                 posenc_detr_coordinates(posenc_view_make(&in, narrow, POSENC_F32, 2, (int64_t[]){3, 4}, NULL), 1, 1,
                                         OUT(2, 12, 2), &error),
@@ -412,10 +412,10 @@ static void test_refused_masks(void **state) {
     assert_memory_equal(out, before, sizeof out);
     /* counts do not look at the scale; nothing valid counts 0; strides of out are kept */
     DLTensor *axes_first = posenc_view_make(&to, out, POSENC_F64, 2, (int64_t[]){12, 2}, (int64_t[]){1, 12});
-    assert_int_equal(posenc_detr_coordinates(MASK(2, 3, 4), 0, NAN, axes_first, NULL), POSENC_OK);
+    assert_int_equal(posenc_detr_coordinates(MASK(2, 3, 4), 0, (double)NAN, axes_first, NULL), POSENC_OK);
     for (int i = 0; i < 24; i++) assert_true(out[i] == 0);
     mask[5] = 1; /* row 1, column 1 */
-    assert_int_equal(posenc_detr_coordinates(MASK(2, 3, 4), 0, NAN, axes_first, NULL), POSENC_OK);
+    assert_int_equal(posenc_detr_coordinates(MASK(2, 3, 4), 0, (double)NAN, axes_first, NULL), POSENC_OK);
     for (int i = 0; i < 12; i++) {
         assert_true(out[i] == (i % 4 == 1 && i >= 4));
         assert_true(out[12 + i] == (i / 4 == 1 && i >= 5));
