@@ -76,19 +76,20 @@ static void print_value_case(const char *command, const posenc_cli_option *optio
     puts("return ;;");
 }
 
-/* Parameters of equal names in several schemes are completed as the first of them. */
+/* Parameters of equal names in several schemes are completed as the first of them, after options of the command. */
 static bool seen_before(size_t s, const char *name) {
     while (s-- > 0)
         if (posenc_cli_parameter_find(posenc_scheme_at(s), name)) return true;
     return false;
 }
 
-static void print_parameter_cases(const char *command) {
+static void print_parameter_cases(const posenc_cli_command *command) {
     for (size_t s = 0; s < posenc_scheme_count(); s++) {
         const posenc_scheme_info *scheme = posenc_scheme_at(s);
         for (size_t i = 0; i < scheme->n_parameters; i++) {
             posenc_cli_option option = posenc_cli_option_of(&scheme->parameters[i]);
-            if (!seen_before(s, option.name)) print_value_case(command, &option);
+            bool own = posenc_cli_option_find(command, option.name, '\0') != NULL;
+            if (!own && !seen_before(s, option.name)) print_value_case(command->name, &option);
         }
     }
 }
@@ -100,7 +101,7 @@ static void print_values(void) {
         const posenc_cli_option *option;
         for (size_t i = 0; posenc_cli_option_at(command, i, &option); i++)
             if (!option->hidden) print_value_case(command->name, option);
-        if (command->takes & POSENC_CLI_TAKES_PARAMETERS) print_parameter_cases(command->name);
+        if (command->takes & POSENC_CLI_TAKES_PARAMETERS) print_parameter_cases(command);
     }
     puts("    esac");
 }

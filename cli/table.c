@@ -11,6 +11,7 @@
 #include "plan.h"
 #include "positions.h"
 #include "rotary.h"
+#include "table_shaw.h"
 #include "target.h"
 
 static const int64_t block_bytes = INT64_C(4) << 20; /* stays in the cache between being made and being written */
@@ -194,9 +195,21 @@ static int write_table(job *j) {
     return status;
 }
 
+/* Options of shaw alone. */
+static int check_options(const posenc_cli_arguments *arguments) {
+    static const char *const names[] = {"table", "queries", "keys"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (posenc_cli_given(arguments, names[i]))
+            return posenc_cli_fail("%s: expected none for %s, got %s", names[i], posenc_cli_scheme(arguments)->name,
+                                   posenc_cli_text(arguments, names[i]));
+    return POSENC_CLI_FINE;
+}
+
 static int table(const posenc_cli_arguments *arguments) {
+    if (posenc_cli_is_shaw(arguments)) return posenc_cli_table_shaw(arguments);
     job j = {.arguments = arguments};
-    int status = find_form(&j);
+    int status = check_options(arguments);
+    if (status == POSENC_CLI_FINE) status = find_form(&j);
     if (status == POSENC_CLI_FINE) status = find_rows(&j);
     if (status == POSENC_CLI_FINE) status = make_plan(&j);
     if (status == POSENC_CLI_FINE) status = write_table(&j);
@@ -225,16 +238,27 @@ static const posenc_cli_option options[] = {
      .help =
          "Positions of the rows: .npy of int32, int64 or float64, rank 1, or .csv of one column, whose first line may "
          "be a name; - is .npy on standard input. rotary with several axes also takes (rows, axes)"},
+    {.name = "table",
+     .kind = POSENC_CLI_FILE,
+     .value = "FILE[:TENSOR]",
+     .help = "Of shaw: its trained table (2 clip + 1, d), in .npy, .safetensors or .csv"},
+    {.name = "queries",
+     .kind = POSENC_CLI_INTEGER,
+     .value = "Q",
+     .maximum = 0x1p62,
+     .help = "Of shaw: number of queries"},
+    {.name = "keys", .kind = POSENC_CLI_INTEGER, .value = "K", .maximum = 0x1p62, .help = "Of shaw: number of keys"},
     {.name = "dtype",
      .kind = POSENC_CLI_CHOICE,
      .value = "TYPE",
      .choices = dtypes,
-     .help = "Element type; f32 unless said, in text f64"},
+     .help = "Element type; f32 unless said, in text f64, of shaw that of its table"},
     {.name = "output",
      .letter = 'o',
      .kind = POSENC_CLI_FILE,
      .value = "FILE",
-     .help = "FILE.npy, FILE.safetensors (tensor pe, of rotary cos_sin), FILE.csv, or - for .npy on standard output"},
+     .help = "FILE.npy, FILE.safetensors (tensor pe, of rotary cos_sin, of shaw shaw), FILE.csv, or - for .npy on "
+             "standard output"},
 };
 
 static const char *const examples[] = {
@@ -243,6 +267,7 @@ static const char *const examples[] = {
     "posenc table sinusoidal --dim 512 --length 5000 --dtype bf16 -o pe.safetensors",
     "posenc table sinusoidal --dim 512 --length 3 --start 2147483647",
     "posenc table rotary --dim 128 --length 4096 --base 500000 -o cos_sin.npy",
+    "posenc table shaw --table relative.npy --queries 4 --keys 6 -o vectors.npy",
     "posenc table sinusoidal-2d --grid 14x14 --prefix 1 --dim 768 -o pe.npy",
     NULL,
 };
@@ -258,6 +283,9 @@ const posenc_cli_command posenc_cli_table = {
         "A scheme that rotates has no rows to add: table rotary writes the cosines and sines that pairs are turned by, "
         "(length, pairs, 2), with --dim the rotated channels of a head and the amplitude included; as text a line of "
         "names comes first. Frequencies that depend on the length of the sequence need --sequence-length.\n\n"
+        "table shaw spreads a trained table over queries and keys, (queries, keys, d), to look at: key j at position "
+        "j, "
+        "query i at --offset + i, and of each the row of their distance. It is no text, and needs -o.\n\n"
         "The table is written in blocks and needs no memory of its size. A length of 0 writes an empty table. Unless "
         "given, "
         "max-len is chosen to fit the positions; the result never depends on it.",

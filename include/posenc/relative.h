@@ -21,7 +21,12 @@ typedef enum posenc_direction {
  * Tensors: any strides; an output must keep its elements apart, and lie apart from all other tensors.
  * Returns POSENC_ERROR_ARGUMENT (an option, NULL), _POSITION (an offset beyond 2^60), _SHAPE, _DTYPE, _DEVICE,
  * _OVERLAP, _MEMORY; outputs are untouched then. Zero-sized tensors succeed: sums over nothing are 0.
- * Bits: the same on every instruction set and for every number of threads. */
+ * Bits: the same on every instruction set and for every number of threads.
+ *
+ * The schemes "shaw" and "transformer-xl" name the options as parameters, for programs that show them: clip, direction,
+ * scale, offset; dim (the model's width), scale, memory, clamp-len, bidirectional. A plan of theirs holds these values
+ * and nothing that calls here read. posenc_plan_equation at position j - i, a whole number, gives the row of the table
+ * of shaw (one column), and of transformer-xl channel `column` of r_{i-j}, within clamp-len. */
 
 typedef struct posenc_shaw_options {
     size_t size;                /* sizeof(posenc_shaw_options), as written by posenc_shaw_default */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -15,9 +14,7 @@ posenc_status posenc_bias_create(posenc_plan *plan, posenc_bias_source source, i
     bias->heads = heads;
     bias->bytes = sizeof *bias;
     plan->bias = bias;
-    plan->rows.dim = heads;
-    plan->rows.engine.context = plan->context;
-    plan->rows.engine.kernels = posenc_kernels_of(posenc_context_isa_index(plan->context));
+    posenc_plan_without_rows(plan, heads);
     return POSENC_OK;
 }
 

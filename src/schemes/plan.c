@@ -54,6 +54,12 @@ posenc_status posenc_plan_from_values(const posenc_context *context, const posen
     return POSENC_OK;
 }
 
+void posenc_plan_without_rows(posenc_plan *plan, int64_t dim) {
+    plan->rows = (posenc_rows){.dim = dim};
+    plan->rows.engine.context = plan->context;
+    plan->rows.engine.kernels = posenc_kernels_of(posenc_context_isa_index(plan->context));
+}
+
 static posenc_status refuse_scheme(const char *name, posenc_error *error) {
     const char *names[64];
     size_t n = posenc_scheme_count();
@@ -103,14 +109,25 @@ size_t posenc_plan_bytes(const posenc_plan *plan) {
            posenc_axes_bytes(plan->rows.axes);
 }
 
+/* What a caller who wanted rows may have looked for. */
+static const char *instead_of(const posenc_scheme_info *info) {
+    switch (info->effect) {
+        case POSENC_EFFECT_ROTATES_PAIRS:
+            return "; posenc_rotary_apply is for it";
+        case POSENC_EFFECT_BIASES_SCORES:
+            return "; posenc_bias_add is for it";
+        case POSENC_EFFECT_RELATES_VECTORS:
+            return strcmp(info->name, "shaw") == 0 ? "; posenc_shaw_scores is for it" : "; posenc_xl_scores is for it";
+        default:
+            return "";
+    }
+}
+
 posenc_status posenc_plan_must_add_rows(const posenc_plan *plan, posenc_error *error) {
     const posenc_scheme_info *info = &plan->scheme->info;
     if (info->effect == POSENC_EFFECT_ADDS_ROWS) return POSENC_OK;
-    const char *instead = info->effect == POSENC_EFFECT_ROTATES_PAIRS   ? "; posenc_rotary_apply is for it"
-                          : info->effect == POSENC_EFFECT_BIASES_SCORES ? "; posenc_bias_add is for it"
-                                                                        : "";
     return posenc_fail(error, POSENC_ERROR_UNSUPPORTED, "plan", "expected a scheme that adds rows, got %s, which %s%s",
-                       info->name, posenc_effect_name(info->effect), instead);
+                       info->name, posenc_effect_name(info->effect), instead_of(info));
 }
 
 static bool has_row(const posenc_rows *rows, double position) {
@@ -120,7 +137,9 @@ static bool has_row(const posenc_rows *rows, double position) {
 posenc_status posenc_plan_equation(const posenc_plan *plan, double position, int64_t column, double *value) {
     if (!plan || !value || column < 0 || column >= plan->rows.dim) return POSENC_ERROR_ARGUMENT;
     if (!isfinite(position) || !has_row(&plan->rows, position)) return POSENC_ERROR_POSITION;
-    if (plan->bias && position != floor(position)) return POSENC_ERROR_POSITION; /* distances are whole */
+    posenc_effect effect = plan->scheme->info.effect;
+    bool distances = effect == POSENC_EFFECT_BIASES_SCORES || effect == POSENC_EFFECT_RELATES_VECTORS;
+    if (distances && position != floor(position)) return POSENC_ERROR_POSITION; /* distances are whole */
     posenc_fpenv saved = posenc_fpenv_enter();
     *value = plan->scheme->equation(plan, position, column);
     posenc_fpenv_leave(saved);

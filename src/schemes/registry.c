@@ -11,6 +11,7 @@ static const posenc_scheme *const schemes[] = {
     &posenc_scheme_sinusoidal_nd, &posenc_scheme_rotary,
     &posenc_scheme_alibi,         &posenc_scheme_t5,
     &posenc_scheme_deberta,       &posenc_scheme_swin,
+    &posenc_scheme_shaw,          &posenc_scheme_transformer_xl,
 };
 
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };

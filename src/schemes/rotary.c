@@ -4,7 +4,6 @@
  *     E(p, 2i) = A cos(p omega_i),  E(p, 2i+1) = A sin(p omega_i). */
 #include <math.h>
 
-#include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
@@ -110,20 +109,13 @@ static posenc_rotary rotary_of(const posenc_value *values) {
     };
 }
 
-/* A plan that adds no rows has none, but its width and its kernels. */
-static void describe_rows(posenc_plan *plan) {
-    plan->rows = (posenc_rows){.dim = plan->rotary->dim};
-    plan->rows.engine.context = plan->context;
-    plan->rows.engine.kernels = posenc_kernels_of(posenc_context_isa_index(plan->context));
-}
-
 static posenc_status make(posenc_plan *plan, posenc_error *error) {
     posenc_status status = posenc_rotary_check(plan->values, error);
     if (status != POSENC_OK) return status;
     posenc_rotary *rotary = plan->rotary = posenc_allocate(plan->context, sizeof *rotary);
     if (!rotary) return posenc_fail_memory(error, "plan", sizeof *rotary);
     *rotary = rotary_of(plan->values);
-    describe_rows(plan);
+    posenc_plan_without_rows(plan, plan->rotary->dim);
     status = posenc_rotary_lay_axes(rotary, plan, error);
     if (status == POSENC_OK) status = posenc_rotary_prepare_xpos(rotary, plan->context, error);
     if (status == POSENC_OK)

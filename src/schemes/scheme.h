@@ -62,6 +62,9 @@ posenc_status posenc_values_check(const posenc_scheme *scheme, const posenc_valu
 posenc_status posenc_plan_from_values(const posenc_context *context, const posenc_scheme *scheme,
                                       const posenc_value *values, posenc_plan **out, posenc_error *error);
 
+/* plan.c: gives a plan that adds no rows what it needs in their place: a width, and kernels. */
+void posenc_plan_without_rows(posenc_plan *plan, int64_t dim);
+
 /* plan.c: refuses a plan that does not add rows, naming what is there instead. */
 posenc_status posenc_plan_must_add_rows(const posenc_plan *plan, posenc_error *error);
 

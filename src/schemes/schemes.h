@@ -16,5 +16,7 @@ extern const posenc_scheme posenc_scheme_alibi;
 extern const posenc_scheme posenc_scheme_t5;
 extern const posenc_scheme posenc_scheme_deberta;
 extern const posenc_scheme posenc_scheme_swin;
+extern const posenc_scheme posenc_scheme_shaw;
+extern const posenc_scheme posenc_scheme_transformer_xl;
 
 #endif

@@ -81,6 +81,7 @@ every table-csv t.csv table sinusoidal --dim 8 --positions positions.csv -o t.cs
 every table-safetensors t.safetensors table sinusoidal --dim 8 --length 5 --dtype bf16 -o t.safetensors
 every table-rotary r.npy table rotary --dim 8 --length 5 --scaling yarn --factor 2 --original-length 16 -o r.npy
 every table-rotary-text none table rotary --dim 8 --positions positions.csv --scaling custom --inv-freq 1,0.5,0.25,0.125
+every table-shaw r.npy table shaw --table x.npy --queries 3 --keys 4 --offset 1 -o r.npy
 every apply-npy y.npy apply sinusoidal --input x.npy --positions positions5.csv -o y.npy
 every apply-safetensors y.safetensors apply sinusoidal --input x.safetensors -o y.safetensors
 every apply-rotary-npy y.npy apply rotary --input x.npy --positions positions5.csv --dim 4 -o y.npy

@@ -103,6 +103,20 @@ static void must_bias_the_same(const posenc_plan *a, const posenc_plan *b) {
     must(memcmp(first, second, sizeof first) == 0);
 }
 
+/* Of a scheme that relates vectors: its slow values, and that it has no rows. */
+static void must_relate_the_same(const posenc_plan *a, const posenc_plan *b) {
+    static const double distances[] = {0, 1, -1, 7, -90, 1e6, -0x1p63};
+    int64_t last = posenc_plan_dim(a) - 1;
+    must(last == posenc_plan_dim(b) - 1);
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+        double x = 0, y = 0;
+        must(posenc_plan_equation(a, distances[i], last, &x) == POSENC_OK);
+        must(posenc_plan_equation(b, distances[i], last, &y) == POSENC_OK && x == y);
+    }
+    float none = 7;
+    must(posenc_plan_write_f32(a, 0, 1, &none) == POSENC_ERROR_UNSUPPORTED && none == 7);
+}
+
 static void try_plan(const posenc_context *context, const char *scheme, const posenc_parameter *parameters, size_t n) {
     posenc_error error = {.offset = -1};
     posenc_plan *plan = NULL;
@@ -117,6 +131,9 @@ static void try_plan(const posenc_context *context, const char *scheme, const po
             break;
         case POSENC_EFFECT_BIASES_SCORES:
             must_bias_the_same(plan, again);
+            break;
+        case POSENC_EFFECT_RELATES_VECTORS:
+            must_relate_the_same(plan, again);
             break;
         default:
             must_write_the_same(plan, again);
