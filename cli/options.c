@@ -125,7 +125,7 @@ static void number_text(double value, char text[32]) {
 }
 
 void posenc_cli_option_range(const posenc_cli_option *option, char *text, size_t capacity) {
-    double unlimited = option->kind == POSENC_CLI_INTEGER ? 0x1p62 : DBL_MAX; /* from here on a bound says nothing */
+    double unlimited = option->kind == POSENC_CLI_INTEGER ? 0x1p60 : DBL_MAX; /* from here on a bound says nothing */
     char low[32], high[32];
     text[0] = '\0';
     if (option->kind == POSENC_CLI_CHOICE) join_choices(option->choices, text, capacity);

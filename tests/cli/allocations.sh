@@ -68,7 +68,7 @@ every() {
     rm -f "$result"
     echo "$name: $n allocations"
 }
-timed=no dense=60
+timed=no dense=20
 every list none list
 every list-json none list sinusoidal --json
 every version none --version
