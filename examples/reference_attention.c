@@ -1,7 +1,8 @@
 /* A reference attention: every loop in plain C, so that a reader sees where each positional scheme enters.
  *
- *     x            <- x + E                     additive: sinusoidal
+ *     x            <- x + E                     additive: sinusoidal, learned
  *     q, k, v       = x Wq, x Wk, x Wv          of each head
+ *     q, k         <- R(p) q, R(p) k            turned: rotary
  *     S_ij          = q_i . k_j / sqrt(d)       + q_i . a_{j-i} / sqrt(d)              vectors: shaw
  *                                               or ((q_i+u).k_j + (q_i+v).W r_{i-j}) / sqrt(d): transformer-xl
  *     S             <- S + B                    score biases: alibi, t5, swin
@@ -36,7 +37,7 @@ typedef struct attention {
     float out[HEADS][TOKENS][D];
 } attention;
 
-typedef enum place { NOWHERE, INPUT, BIAS, SHAW, TRANSFORMER_XL } place;
+typedef enum place { NOWHERE, INPUT, QUERIES_AND_KEYS, BIAS, SHAW, TRANSFORMER_XL } place;
 
 typedef struct scheme {
     const char *name, *where;
@@ -47,6 +48,8 @@ typedef struct scheme {
 static const scheme schemes[] = {
     {"none", "nowhere", NOWHERE, {{NULL}}},
     {"sinusoidal", "added to the input", INPUT, {{"dim", "32"}}},
+    {"learned", "added to the input", INPUT, {{"dim", "32"}, {"init-scale", "1"}}},
+    {"rotary", "turns queries and keys", QUERIES_AND_KEYS, {{"head-dim", "8"}}},
     {"alibi", "added to the scores", BIAS, {{"heads", "4"}, {"form", "symmetric"}}},
     {"t5", "added to the scores", BIAS, {{"heads", "4"}}},
     {"swin", "added to the scores", BIAS, {{"heads", "4"}, {"window-height", "4"}, {"window-width", "6"}}},
@@ -138,6 +141,20 @@ static void add_to_input(const scheme *s, attention *a) {
     posenc_plan_destroy(plan);
 }
 
+/* Heads first is strides. */
+static DLTensor *tokens_first(posenc_view *v, float (*data)[TOKENS][D]) {
+    const int64_t shape[] = {1, TOKENS, HEADS, D}, strides[] = {MODEL * TOKENS, D, TOKENS * D, 1};
+    return posenc_view_make(v, data, POSENC_F32, 4, shape, strides);
+}
+
+static void turn(const scheme *s, attention *a) {
+    posenc_view views[2];
+    posenc_plan *plan = plan_of(s);
+    DLTensor *q = tokens_first(&views[0], a->q), *k = tokens_first(&views[1], a->k);
+    must(posenc_rotary_apply(plan, POSENC_ROTARY_FORWARD, NULL, NULL, q, k, q, k, &error));
+    posenc_plan_destroy(plan);
+}
+
 static void add_to_scores(const scheme *s, weights *w, attention *a) {
     posenc_view v, t;
     posenc_plan *plan = plan_of(s);
@@ -194,6 +211,7 @@ static void attend(const scheme *s, weights *w, attention *a) {
     project(a, w->q, a->q);
     project(a, w->k, a->k);
     project(a, w->v, a->v);
+    if (s->place == QUERIES_AND_KEYS) turn(s, a);
     if (s->place == TRANSFORMER_XL)
         score_transformer_xl(w, a);
     else
