@@ -34,7 +34,7 @@ cmake --build build/asan --parallel "$jobs"
 # Left out: what a sanitizer says nothing about and makes ten times as slow (values against MPFR, the same bits, matrices of
 # tables, the documents), and tests that others beside them repeat on smaller inputs.
 run_tests asan --label-exclude '^(emulated|house)$' \
-    --exclude-regex '^(accuracy.*|faults_fpenv|laws_same_bits|cli_demo_pictures|diagnose_match_(matrix|damage|negatives)|diagnose_check_(healthy|learned|faults|formula)|relative_(shaw_large|shaw_laws|xl_laws))$'
+    --exclude-regex '^(accuracy.*|faults_fpenv|laws_(same_bits|sine_schemes)|golden_(fourier|timestep)|cli_(demo_pictures|selftest|examples)|diagnose_match_(matrix|damage|negatives)|diagnose_check_(healthy|learned|faults|formula)|relative_(shaw_large|shaw_laws|xl_laws))$'
 
 title "ThreadSanitizer"
 configure tsan -DPOSENC_CLI=OFF -DPOSENC_EXAMPLES=OFF

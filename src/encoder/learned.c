@@ -2,34 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "base/half.h"
 #include "encoder/encoder.h"
 
 /* ---- a table from elsewhere ---- */
 
-static double element_at(const char *at, posenc_dtype dtype) {
-    double wide;
-    float narrow;
-    uint16_t half;
-    switch (dtype) {
-        case POSENC_F64:
-            memcpy(&wide, at, sizeof wide);
-            return wide;
-        case POSENC_F32:
-            memcpy(&narrow, at, sizeof narrow);
-            return (double)narrow;
-        default:
-            memcpy(&half, at, sizeof half);
-            return (double)(dtype == POSENC_F16 ? posenc_f32_of_f16(half) : posenc_f32_of_bf16(half));
-    }
-}
-
 static void convert_row(const posenc_row_tensor *table, int64_t row, void *out, posenc_dtype dtype) {
     const char *from = posenc_row_at(table, 0, row);
     for (int64_t i = 0; i < table->dim; i++, from += table->channel_bytes) {
-        double value = element_at(from, table->dtype);
+        double value = posenc_real_element(table->dtype, from);
         if (dtype == POSENC_F64)
             ((double *)out)[i] = value;
         else

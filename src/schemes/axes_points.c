@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/tensor.h"
 
@@ -38,19 +39,13 @@ static posenc_status check_shape(const DLTensor *ids, const posenc_grid *axes, i
                        (long long)batch, (long long)tokens, axes->n, shape);
 }
 
-static double real_at(const char *at) {
-    double value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
 static const char *point_at(const posenc_token_positions *p, int64_t batch, int64_t token) {
     return p->ids + batch * p->batch_bytes + token * p->token_bytes;
 }
 
 static posenc_status check_point(const posenc_token_positions *p, int64_t batch, int64_t token, posenc_error *error) {
     for (int a = 0; a < p->axes; a++) {
-        double value = real_at(point_at(p, batch, token) + a * p->axis_bytes);
+        double value = posenc_real_element(POSENC_F64, point_at(p, batch, token) + a * p->axis_bytes);
         if (!(fabs(value) <= 0x1p53))
             return posenc_fail(error, POSENC_ERROR_POSITION, "position_ids",
                                "expected finite coordinates within 2^53, got %g at batch %lld, token %lld, axis %d",
@@ -112,7 +107,7 @@ static posenc_coordinate coordinate_at(const char *at, posenc_dtype dtype) {
         memcpy(&narrow, at, sizeof narrow);
         c.whole = narrow;
     } else {
-        c.real = real_at(at);
+        c.real = posenc_real_element(POSENC_F64, at);
         c.is_real = c.real != floor(c.real);
         if (!c.is_real) c.whole = (int64_t)c.real;
     }

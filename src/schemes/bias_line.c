@@ -1,6 +1,7 @@
 /* Lines: the values of consecutive distances, each rounded once, in floats, or as the integers of an index. */
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/half.h"
 #include "schemes/bias_call.h"
 
@@ -9,23 +10,7 @@
 static double table_value(const posenc_bias_call *call, int64_t row, int64_t head) {
     const posenc_bias_table *t = &call->table;
     const char *at = t->data + row * t->row_bytes + (call->extent.first_head + head) * t->head_bytes;
-    double wide;
-    float narrow;
-    uint16_t half;
-    switch (t->dtype) {
-        case POSENC_F64:
-            memcpy(&wide, at, sizeof wide);
-            return wide;
-        case POSENC_F32:
-            memcpy(&narrow, at, sizeof narrow);
-            return (double)narrow;
-        case POSENC_F16:
-            memcpy(&half, at, sizeof half);
-            return (double)posenc_f32_of_f16(half);
-        default:
-            memcpy(&half, at, sizeof half);
-            return (double)posenc_f32_of_bf16(half);
-    }
+    return posenc_real_element(t->dtype, at);
 }
 
 static void put_value(double value, posenc_dtype dtype, char *out) {

@@ -2,6 +2,7 @@
  * token is looked at. */
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/tensor.h"
 #include "schemes/position_ids_batch.h"
@@ -10,18 +11,7 @@
 
 int64_t posenc_plane_integer(const posenc_plane *p, int64_t row, int64_t column) {
     const char *at = p->data + row * p->row_bytes + column * p->column_bytes;
-    int32_t narrow;
-    int64_t wide;
-    switch (p->dtype) {
-        case POSENC_I64:
-            memcpy(&wide, at, sizeof wide);
-            return wide;
-        case POSENC_I32:
-            memcpy(&narrow, at, sizeof narrow);
-            return narrow;
-        default:
-            return (unsigned char)*at; /* u8 and bool */
-    }
+    return posenc_integer_element(p->dtype, at);
 }
 
 double posenc_plane_real(const posenc_plane *p, int64_t row) {

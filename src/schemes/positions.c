@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
@@ -18,29 +19,6 @@ void posenc_positions_default(posenc_positions *positions, size_t size) {
 posenc_status posenc_positions_read(const posenc_positions *given, posenc_positions *all, posenc_error *error) {
     posenc_positions_default(all, sizeof *all);
     return posenc_options_read(given, all, sizeof *all, "positions.size", error);
-}
-
-/* ---- reading elements ---- */
-
-static double real_at(const char *at) {
-    double value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static int64_t integer_at(const char *at, posenc_dtype dtype) {
-    int32_t narrow;
-    int64_t wide;
-    switch (dtype) {
-        case POSENC_I64:
-            memcpy(&wide, at, sizeof wide);
-            return wide;
-        case POSENC_I32:
-            memcpy(&narrow, at, sizeof narrow);
-            return narrow;
-        default:
-            return (unsigned char)*at; /* u8 and bool */
-    }
 }
 
 /* ---- checking tensors ---- */
@@ -99,7 +77,7 @@ static posenc_status check_vector(const DLTensor *tensor, const char *name, int6
 /* First position of a row or sequence; refused where one of its n positions would wrap. */
 static posenc_status first_position(const posenc_token_positions *p, int64_t row, int64_t n, int64_t *first,
                                     posenc_error *error) {
-    int64_t offset = p->offsets ? integer_at(p->offsets + row * p->offset_bytes, p->offset_dtype) : 0, last;
+    int64_t offset = p->offsets ? posenc_integer_element(p->offset_dtype, p->offsets + row * p->offset_bytes) : 0, last;
     if (posenc_i64_add(p->start, offset, first) && posenc_i64_add(*first, n > 0 ? n - 1 : 0, &last)) return POSENC_OK;
     return posenc_fail(error, POSENC_ERROR_POSITION, "start",
                        "expected positions within 64 bits, got %lld tokens from %lld with offset %lld in row %lld",
@@ -121,7 +99,7 @@ static posenc_status open_offsets(const DLTensor *offsets, int64_t rows, posenc_
 static posenc_status check_reals(const posenc_token_positions *p, int64_t batch, posenc_error *error) {
     for (int64_t b = 0; b < (p->batch_bytes || batch == 0 ? batch : 1); b++)
         for (int64_t t = 0; t < p->tokens; t++) {
-            double value = real_at(p->ids + b * p->batch_bytes + t * p->token_bytes);
+            double value = posenc_real_element(POSENC_F64, p->ids + b * p->batch_bytes + t * p->token_bytes);
             if (!(fabs(value) <= 0x1p53))
                 return posenc_fail(error, POSENC_ERROR_POSITION, "position_ids",
                                    "expected finite positions within 2^53, got %g at batch %lld, token %lld", value,
@@ -175,7 +153,8 @@ static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token
         if (status != POSENC_OK) return status;
         for (int64_t t = 0; t < p->tokens; t++)
             p->resolved[b * p->tokens + t] =
-                integer_at(posenc_tensor_data(mask) + b * row_stride + t * stride, dtype) ? next++ : INT64_MIN;
+                posenc_integer_element(dtype, posenc_tensor_data(mask) + b * row_stride + t * stride) ? next++
+                                                                                                      : INT64_MIN;
     }
     p->shared = one_row;
     p->resolved_row = one_row ? 0 : p->tokens;
@@ -185,7 +164,7 @@ static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token
 
 static int64_t length_at(const DLTensor *lengths, posenc_dtype dtype, int64_t i) {
     int64_t stride = posenc_tensor_stride(lengths, 0) * (int64_t)posenc_dtype_bytes(dtype);
-    return integer_at(posenc_tensor_data(lengths) + i * stride, dtype);
+    return posenc_integer_element(dtype, posenc_tensor_data(lengths) + i * stride);
 }
 
 static posenc_status check_lengths(const DLTensor *lengths, posenc_dtype dtype, int64_t tokens, posenc_error *error) {
@@ -302,14 +281,14 @@ static posenc_position_run one_at(const posenc_token_positions *p, int64_t batch
     }
     const char *at = p->ids + batch * p->batch_bytes + token * p->token_bytes;
     if (p->dtype == POSENC_F64) {
-        run.real = real_at(at);
+        run.real = posenc_real_element(POSENC_F64, at);
         if (run.real != floor(run.real)) {
             run.kind = POSENC_POSITION_REAL;
             return run;
         }
         run.whole = (int64_t)run.real;
     } else {
-        run.whole = integer_at(at, p->dtype);
+        run.whole = posenc_integer_element(p->dtype, at);
     }
     if (p->padding_idx >= 0 && run.whole == p->padding_idx) run.kind = POSENC_POSITION_NONE;
     return run;
@@ -325,7 +304,7 @@ static bool follows(const posenc_position_run *run, const posenc_position_run *n
 posenc_position_run posenc_position_run_at(const posenc_token_positions *p, int64_t batch, int64_t token,
                                            int64_t most) {
     if (!p->ids && !p->resolved) {
-        int64_t offset = p->offsets ? integer_at(p->offsets + batch * p->offset_bytes, p->offset_dtype) : 0;
+        int64_t offset = p->offsets ? posenc_integer_element(p->offset_dtype, p->offsets + batch * p->offset_bytes) : 0;
         return (posenc_position_run){.kind = POSENC_POSITION_WHOLE, .whole = p->start + offset + token, .count = most};
     }
     posenc_position_run run = one_at(p, batch, token);

@@ -2,27 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/half.h"
 #include "schemes/relative.h"
 
 /* Elements that are widened at a time. */
 enum { CHUNK = 64 };
-
-static double element_at(posenc_dtype dtype, const char *from) {
-    double wide;
-    float narrow;
-    uint16_t half;
-    if (dtype == POSENC_F64) {
-        memcpy(&wide, from, sizeof wide);
-        return wide;
-    }
-    if (dtype == POSENC_F32) {
-        memcpy(&narrow, from, sizeof narrow);
-        return (double)narrow;
-    }
-    memcpy(&half, from, sizeof half);
-    return (double)(dtype == POSENC_F16 ? posenc_f32_of_f16(half) : posenc_f32_of_bf16(half));
-}
 
 /* Rounded once. */
 static void put_element(posenc_dtype dtype, char *to, double value) {
@@ -48,7 +33,7 @@ void posenc_relative_put(const posenc_relative_tensor *t, char *to, const double
     ptrdiff_t step = posenc_relative_step(t);
     for (int64_t i = 0; i < n; i++, to += step) {
         double value = values[i] * factor;
-        put_element(t->dtype, to, accumulate ? element_at(t->dtype, to) + value : value);
+        put_element(t->dtype, to, accumulate ? posenc_real_element(t->dtype, to) + value : value);
     }
 }
 

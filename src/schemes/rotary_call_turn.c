@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -228,16 +229,13 @@ static void turn_tile(const shared_call *c, worker *w, int64_t batch, int64_t to
 
 /* ---- slices ---- */
 
-/* Slice i of n over 0..total: from part_start(i) to part_start(i + 1). */
-static int64_t part_start(int64_t total, int n, int i) { return total / n * i + (total % n < i ? total % n : i); }
-
 /* A unit of work is one tile of tokens of one batch row. Where the batch shares its rows it is the inner loop. */
 static void turn_slice(void *argument, int index) {
     const shared_call *c = argument;
     worker *w = &c->workers[index];
     int64_t tokens = c->shape->tokens, batch = c->shape->batch, held = -1;
     int64_t tiles = (tokens + c->tile_rows - 1) / c->tile_rows, units = tiles * batch;
-    int64_t unit = part_start(units, c->n_workers, index), end = part_start(units, c->n_workers, index + 1);
+    int64_t unit = posenc_i64_share(index, units, c->n_workers), end = posenc_i64_share(index + 1, units, c->n_workers);
     for (; unit < end; unit++) {
         int64_t tile = c->shared ? unit / batch : unit % tiles, b = c->shared ? unit % batch : unit / tiles;
         int64_t token = tile * c->tile_rows, count = tokens - token;
