@@ -7,14 +7,6 @@
 #include "plan.h"
 #include "rotary.h"
 
-/* "(2, 3, 512)" */
-static void shape_text(int rank, const int64_t *shape, char *text, size_t capacity) {
-    size_t used = 0;
-    for (int i = 0; i < rank && used < capacity; i++)
-        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", i ? ", " : "(", (long long)shape[i]);
-    if (used < capacity) snprintf(text + used, capacity - used, rank ? rank == 1 ? ",)" : ")" : "()");
-}
-
 static int64_t tokens(const posenc_cli_apply_tensor *x) { return posenc_cli_apply_tokens(x); }
 
 static int check_dtype(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
@@ -53,7 +45,7 @@ static int check_shape(const posenc_cli_apply_job *job, posenc_cli_apply_tensor 
         status = posenc_cli_apply_axes(job, x);
         return status == POSENC_CLI_FINE ? check_width(job, x) : status;
     }
-    shape_text(x->rank, x->shape, shape, sizeof shape);
+    posenc_cli_shape_text(x->rank, x->shape, shape, sizeof shape);
     if (posenc_cli_rotates(job->arguments)) return refuse_heads(x, shape);
     return posenc_cli_fail(
         "%s: expected shape (tokens, dim), (batch, tokens, dim), (batch, tokens, heads, dim) or (batch, frames, "
@@ -70,8 +62,8 @@ static int check_ids(const posenc_cli_apply_job *job, const posenc_cli_apply_ten
     if (ids->ndim == 2 && x->rank > 2) fits = ids->shape[0] == wanted[0] && ids->shape[1] == wanted[1];
     if (fits) return POSENC_CLI_FINE;
     char of_x[200], of_ids[200];
-    shape_text(x->rank, x->shape, of_x, sizeof of_x);
-    shape_text(ids->ndim, ids->shape, of_ids, sizeof of_ids);
+    posenc_cli_shape_text(x->rank, x->shape, of_x, sizeof of_x);
+    posenc_cli_shape_text(ids->ndim, ids->shape, of_ids, sizeof of_ids);
     return posenc_cli_fail("%s: expected one position for each %s of shape %s, got %s",
                            posenc_cli_text(job->arguments, "positions"),
                            posenc_cli_apply_is_video(x) ? "frame" : "token", of_x, of_ids);

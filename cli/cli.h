@@ -113,6 +113,9 @@ int posenc_cli_fail(const char *format, ...) POSENC_CLI_PRINTF(1, 2);
 /* The same from the library's error detail. */
 int posenc_cli_refuse(const posenc_error *error);
 
+/* A shape as Python writes it: "(2, 3, 512)", "(7,)", "()". Cut off where text is full. */
+void posenc_cli_shape_text(int rank, const int64_t *shape, char *text, size_t capacity);
+
 /* The same for memory that could not be had. */
 int posenc_cli_no_memory(const char *for_what, size_t bytes);
 

@@ -30,6 +30,13 @@ int posenc_cli_no_memory(const char *for_what, size_t bytes) {
     return posenc_cli_fail("%s: expected %zu bytes of memory, got none", for_what, bytes);
 }
 
+void posenc_cli_shape_text(int rank, const int64_t *shape, char *text, size_t capacity) {
+    size_t used = 0;
+    for (int i = 0; i < rank && used < capacity; i++)
+        used += (size_t)snprintf(text + used, capacity - used, "%s%lld", i ? ", " : "(", (long long)shape[i]);
+    if (used < capacity) snprintf(text + used, capacity - used, rank ? rank == 1 ? ",)" : ")" : "()");
+}
+
 void posenc_cli_warn(void *unused, const char *message) {
     (void)unused;
     print_line("warning", POSENC_CLI_BOLD, message);

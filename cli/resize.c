@@ -72,20 +72,13 @@ static int find_options(job *j) {
 
 /* ---- what is there ---- */
 
-static void shape_text(const DLTensor *tensor, char *text, size_t capacity) {
-    size_t n = (size_t)snprintf(text, capacity, "(");
-    for (int i = 0; i < tensor->ndim; i++)
-        n += (size_t)snprintf(text + n, capacity - n, i ? ", %lld" : "%lld", (long long)tensor->shape[i]);
-    snprintf(text + n, capacity - n, tensor->ndim == 1 ? ",)" : ")");
-}
-
 /* (rows, dim), (1, rows, dim) or (rows, 1, dim). */
 static int find_rows(job *j) {
     const DLTensor *t = j->table.tensor;
     bool flat = t->ndim == 2, deep = t->ndim == 3 && (t->shape[0] == 1 || t->shape[1] == 1);
     if (!flat && !deep) {
         char shape[POSENC_MAX_RANK * 22 + 8];
-        shape_text(t, shape, sizeof shape);
+        posenc_cli_shape_text(t->ndim, t->shape, shape, sizeof shape);
         return posenc_cli_fail("%s: expected a table (rows, dim), (1, rows, dim) or (rows, 1, dim), got %s",
                                j->table.title, shape);
     }

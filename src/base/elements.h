@@ -1,4 +1,4 @@
-/* One element of a caller's tensor, wherever it lies. */
+/* Single elements of tensors, wherever they lie. */
 #ifndef POSENC_BASE_ELEMENTS_H
 #define POSENC_BASE_ELEMENTS_H
 
@@ -39,6 +39,15 @@ static inline int64_t posenc_integer_element(posenc_dtype dtype, const char *at)
         default:
             return (unsigned char)*at;
     }
+}
+
+/* n elements of -0, f32 or f64: x + -0 is x, bit for bit. */
+static inline void posenc_fill_minus_zero(posenc_dtype dtype, int64_t n, char *out) {
+    const double wide = -0.0;
+    const float narrow = -0.0f;
+    size_t bytes = dtype == POSENC_F64 ? sizeof wide : sizeof narrow;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(out + (size_t)i * bytes, dtype == POSENC_F64 ? (const void *)&wide : (const void *)&narrow, bytes);
 }
 
 #endif

@@ -124,6 +124,14 @@ posenc_status posenc_tensor_check(const DLTensor *tensor, const char *name, pose
     return POSENC_OK;
 }
 
+posenc_status posenc_tensor_check_real(const DLTensor *tensor, const char *name, posenc_dtype *dtype,
+                                       posenc_error *error) {
+    posenc_status status = posenc_tensor_check(tensor, name, dtype, error);
+    if (status != POSENC_OK || *dtype <= POSENC_BF16) return status;
+    return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
+                       posenc_dtype_name(*dtype));
+}
+
 void posenc_tensor_span(const DLTensor *tensor, const char **first, const char **end) {
     int64_t low, high;
     *first = *end = NULL;

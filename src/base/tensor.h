@@ -17,6 +17,10 @@ int64_t posenc_tensor_stride(const DLTensor *tensor, int axis);
  * is aligned to its elements. */
 posenc_status posenc_tensor_check(const DLTensor *tensor, const char *name, posenc_dtype *dtype, posenc_error *error);
 
+/* The same, and its elements are f32, f64, f16 or bf16. */
+posenc_status posenc_tensor_check_real(const DLTensor *tensor, const char *name, posenc_dtype *dtype,
+                                       posenc_error *error);
+
 /* First and one past the last byte that a checked tensor touches; both NULL when it has no elements. */
 void posenc_tensor_span(const DLTensor *tensor, const char **first, const char **end);
 

@@ -1,7 +1,9 @@
 #include "base/threads.h"
 
 #include "base/context.h"
+#include "base/error.h"
 #include "base/fpenv.h"
+#include "base/memory.h"
 
 #ifndef POSENC_NO_THREADS
 #include <pthread.h>
@@ -72,4 +74,48 @@ void posenc_parallel(const posenc_context *context, int n, posenc_task *task, vo
         return;
     }
     run_threads(n, task, argument);
+}
+
+/* ---- workers ---- */
+
+typedef struct workers {
+    const posenc_worker_kind *kind;
+    posenc_worker_task *task;
+    const void *call;
+    char *memory;
+} workers;
+
+static void *worker_at(const workers *w, int i) { return w->memory + (size_t)i * w->kind->bytes; }
+
+static void destroy_workers(const workers *w, int made) {
+    for (int i = 0; i < made; i++) w->kind->destroy(w->call, worker_at(w, i));
+}
+
+static posenc_status create_workers(const workers *w, int n, posenc_error *error) {
+    for (int i = 0; i < n; i++) {
+        posenc_status status = w->kind->create(w->call, worker_at(w, i), error);
+        if (status == POSENC_OK) continue;
+        destroy_workers(w, i);
+        return status;
+    }
+    return POSENC_OK;
+}
+
+static void run_worker(void *argument, int index) {
+    const workers *w = argument;
+    w->task(w->call, worker_at(w, index), index);
+}
+
+posenc_status posenc_parallel_workers(const posenc_context *context, int n, const posenc_worker_kind *kind,
+                                      posenc_worker_task *task, const void *call, posenc_error *error) {
+    size_t bytes = (size_t)n * kind->bytes;
+    workers w = {kind, task, call, posenc_allocate(context, bytes)};
+    if (!w.memory) return posenc_fail_memory(error, "scratch", bytes);
+    posenc_status status = create_workers(&w, n, error);
+    if (status == POSENC_OK) {
+        posenc_parallel(context, n, run_worker, &w);
+        destroy_workers(&w, n);
+    }
+    posenc_release(context, w.memory);
+    return status;
 }

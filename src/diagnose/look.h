@@ -134,7 +134,6 @@ double posenc_fastest_of(const posenc_match *match);
 
 /* ---- the looks ---- */
 
-posenc_status posenc_look_survey(posenc_checkup *c, posenc_error *error);     /* look_values.c */
 posenc_status posenc_look_values(posenc_checkup *c, posenc_error *error);     /* look_values.c */
 posenc_status posenc_look_formula(posenc_checkup *c, posenc_error *error);    /* look_formula.c */
 posenc_status posenc_look_rows(posenc_checkup *c, posenc_error *error);       /* look_rows.c */

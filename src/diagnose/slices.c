@@ -62,7 +62,7 @@ posenc_status posenc_table_of_slices(const DLTensor *tensor, const char *name, p
     *swapped = false;
     if (!is_batch(tensor)) return posenc_table_of(tensor, name, table, error);
     posenc_dtype dtype = POSENC_F32;
-    posenc_status status = posenc_table_check(tensor, name, &dtype, error);
+    posenc_status status = posenc_tensor_check_real(tensor, name, &dtype, error);
     if (status != POSENC_OK) return status;
     *table = posenc_table_slice(tensor, 0, 0);
     bool empty = tensor->shape[0] == 0 || table->rows == 0 || table->dim == 0;

@@ -3,13 +3,9 @@
 
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/error.h"
-#include "base/half.h"
 #include "base/tensor.h"
-
-static bool is_float(posenc_dtype dtype) {
-    return dtype == POSENC_F32 || dtype == POSENC_F64 || dtype == POSENC_F16 || dtype == POSENC_BF16;
-}
 
 posenc_table posenc_table_slice(const DLTensor *tensor, int axis, int64_t index) {
     posenc_table table = {.rows = tensor->shape[1 - axis],
@@ -32,16 +28,9 @@ static posenc_table of_rank_2(const DLTensor *tensor, posenc_dtype dtype) {
                           .column_stride = posenc_tensor_stride(tensor, 1)};
 }
 
-posenc_status posenc_table_check(const DLTensor *tensor, const char *name, posenc_dtype *dtype, posenc_error *error) {
-    posenc_status status = posenc_tensor_check(tensor, name, dtype, error);
-    if (status != POSENC_OK || is_float(*dtype)) return status;
-    return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
-                       posenc_dtype_name(*dtype));
-}
-
 posenc_status posenc_table_of(const DLTensor *tensor, const char *name, posenc_table *table, posenc_error *error) {
     posenc_dtype dtype = POSENC_F32;
-    posenc_status status = posenc_table_check(tensor, name, &dtype, error);
+    posenc_status status = posenc_tensor_check_real(tensor, name, &dtype, error);
     if (status != POSENC_OK) return status;
     if (tensor->ndim == 2) {
         *table = of_rank_2(tensor, dtype);
@@ -63,18 +52,10 @@ const void *posenc_table_element(const posenc_table *table, int64_t row, int64_t
     return table->data + index * (int64_t)posenc_dtype_bytes(table->dtype);
 }
 
-static double value_of(posenc_dtype dtype, const void *element) {
-    uint16_t half;
-    if (dtype == POSENC_F64) return *(const double *)element;
-    if (dtype == POSENC_F32) return (double)*(const float *)element;
-    memcpy(&half, element, sizeof half);
-    return (double)(dtype == POSENC_F16 ? posenc_f32_of_f16(half) : posenc_f32_of_bf16(half));
-}
-
 void posenc_table_row(const posenc_table *table, int64_t row, double *out) {
     const char *element = posenc_table_element(table, row, 0);
     int64_t step = table->column_stride * (int64_t)posenc_dtype_bytes(table->dtype);
-    for (int64_t c = 0; c < table->dim; c++) out[c] = value_of(table->dtype, element + c * step);
+    for (int64_t c = 0; c < table->dim; c++) out[c] = posenc_real_element(table->dtype, element + c * step);
 }
 
 double posenc_dtype_half_ulp(posenc_dtype dtype) {

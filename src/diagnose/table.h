@@ -16,9 +16,6 @@ typedef struct posenc_table {
  * name: what messages call it. */
 posenc_status posenc_table_of(const DLTensor *tensor, const char *name, posenc_table *table, posenc_error *error);
 
-/* The part of it that any rank keeps: a tensor, of one of these dtypes. */
-posenc_status posenc_table_check(const DLTensor *tensor, const char *name, posenc_dtype *dtype, posenc_error *error);
-
 /* The table tensor[index] (axis 0) or tensor[:, index] (axis 1) of a checked tensor of rank 3. */
 posenc_table posenc_table_slice(const DLTensor *tensor, int axis, int64_t index);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rotary_options.h"
 #include "formats/config.h"
 
 static const char sliding[] = "sliding_attention", full[] = "full_attention";
@@ -343,17 +344,7 @@ static int64_t find_longest(posenc_config_reader *r, const posenc_config_object 
 
 /* What a configuration means where it is silent. */
 static void start(posenc_config_reader *r, const posenc_config_object *d, posenc_rotary_options *o) {
-    *o = (posenc_rotary_options){.size = sizeof *o,
-                                 .max_len = 4096,
-                                 .base = 10000,
-                                 .factor = 1,
-                                 .beta_fast = 32,
-                                 .beta_slow = 1,
-                                 .truncate = 1,
-                                 .low_freq_factor = 1,
-                                 .high_freq_factor = 4,
-                                 .fraction = 1,
-                                 .amplitude = 1};
+    *o = posenc_rotary_usual_options(sizeof *o);
     int64_t longest = find_longest(r, d);
     o->max_position_embeddings = longest;
     if (longest > 0) o->max_len = longest < INT64_C(1) << 31 ? longest : INT64_C(1) << 31;

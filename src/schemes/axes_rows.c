@@ -2,6 +2,7 @@
  * other axes add stays the same for all of such a run: made once, and copied row by row. */
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "schemes/axes.h"
@@ -53,13 +54,8 @@ void posenc_axes_scratch_destroy(posenc_axes_scratch *scratch) {
 /* ---- copying ---- */
 
 static const char *nothing_of(posenc_axes_scratch *scratch, posenc_dtype dtype) {
-    static const double minus_f64 = -0.0;
-    static const float minus_f32 = -0.0f;
-    size_t bytes = posenc_dtype_bytes(dtype);
     if (scratch->nothing_dtype == dtype) return scratch->nothing;
-    for (size_t i = 0; i < (size_t)scratch->rows->dim; i++)
-        memcpy(scratch->nothing + i * bytes, dtype == POSENC_F64 ? (const void *)&minus_f64 : (const void *)&minus_f32,
-               bytes);
+    posenc_fill_minus_zero(dtype, scratch->rows->dim, scratch->nothing);
     scratch->nothing_dtype = dtype;
     return scratch->nothing;
 }

@@ -30,11 +30,8 @@ posenc_status posenc_bias_open_table(posenc_bias_call *call, const DLTensor *tab
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "table", "expected NULL for %s, which has none, got a tensor",
                            call->plan->scheme->info.name);
     }
-    posenc_status status = posenc_tensor_check(table, "table", &dtype, error);
+    posenc_status status = posenc_tensor_check_real(table, "table", &dtype, error);
     if (status != POSENC_OK) return status;
-    if (dtype > POSENC_BF16)
-        return posenc_fail(error, POSENC_ERROR_DTYPE, "table", "expected f32, f64, f16 or bf16, got %s",
-                           posenc_dtype_name(dtype));
     char shape[96];
     posenc_shape_text(table->ndim, table->shape, shape);
     if (table->ndim != 2 || table->shape[0] != call->bias->table_rows || table->shape[1] != call->bias->heads)

@@ -55,10 +55,7 @@ posenc_status posenc_bias_vector(const posenc_plan *plan, const posenc_bias_exte
     posenc_status status = posenc_bias_open(&call, plan, extent, false, error);
     if (status == POSENC_OK) status = check_toeplitz(&call, error);
     if (status == POSENC_OK) status = posenc_bias_open_table(&call, table, error);
-    if (status == POSENC_OK) status = posenc_tensor_check(vector, "vector", &dtype, error);
-    if (status == POSENC_OK && dtype > POSENC_BF16)
-        status = posenc_fail(error, POSENC_ERROR_DTYPE, "vector", "expected f32, f64, f16 or bf16, got %s",
-                             posenc_dtype_name(dtype));
+    if (status == POSENC_OK) status = posenc_tensor_check_real(vector, "vector", &dtype, error);
     if (status != POSENC_OK) return status;
     const posenc_bias_extent *e = &call.extent;
     int64_t length = e->n_queries > 0 && e->n_keys > 0 ? e->n_queries + e->n_keys - 1 : 0;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/rotary_options.h"
 #include "schemes/rotary_parts.h"
 #include "schemes/schemes.h"
 
@@ -154,19 +155,7 @@ const posenc_scheme posenc_scheme_rotary = {
 /* ---- typed options ---- */
 
 void posenc_rotary_default(posenc_rotary_options *options, size_t size) {
-    posenc_rotary_options all = {
-        .size = size,
-        .max_len = 4096,
-        .base = 10000,
-        .factor = 1,
-        .beta_fast = 32,
-        .beta_slow = 1,
-        .truncate = 1,
-        .low_freq_factor = 1,
-        .high_freq_factor = 4,
-        .fraction = 1,
-        .amplitude = 1,
-    };
+    posenc_rotary_options all = posenc_rotary_usual_options(size);
     posenc_options_write(options, size, &all, sizeof all);
 }
 

@@ -3,8 +3,8 @@
  * One thread walks all of it in that order, so the sum has one value. */
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/error.h"
-#include "base/half.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "schemes/rotary_call.h"
@@ -35,25 +35,12 @@ static posenc_status allocate(gradient *g, posenc_error *error) {
 
 /* ---- channels of one head, widened ---- */
 
-static double widen(posenc_dtype dtype, const char *channel) {
-    uint16_t half;
-    switch (dtype) {
-        case POSENC_F64:
-            return *(const double *)(const void *)channel;
-        case POSENC_F32:
-            return (double)*(const float *)(const void *)channel;
-        default:
-            memcpy(&half, channel, sizeof half);
-            return (double)(dtype == POSENC_F16 ? posenc_f32_of_f16(half) : posenc_f32_of_bf16(half));
-    }
-}
-
 static void load(const gradient *g, posenc_dtype dtype, bool halves, const char *head, double *first, double *second) {
     size_t n = g->source.rotary->pairs, bytes = posenc_dtype_bytes(dtype);
     const char *at = head + (size_t)g->source.rotary->start * bytes;
     size_t step = halves ? bytes : 2 * bytes, gap = halves ? n * bytes : bytes;
-    for (size_t i = 0; i < n; i++) first[i] = widen(dtype, at + i * step);
-    for (size_t i = 0; i < n; i++) second[i] = widen(dtype, at + gap + i * step);
+    for (size_t i = 0; i < n; i++) first[i] = posenc_real_element(dtype, at + i * step);
+    for (size_t i = 0; i < n; i++) second[i] = posenc_real_element(dtype, at + gap + i * step);
 }
 
 /* ---- sums ---- */

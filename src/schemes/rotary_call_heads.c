@@ -20,11 +20,8 @@ static posenc_status refuse_width(const DLTensor *tensor, const char *name, int6
 posenc_status posenc_heads_open(const DLTensor *tensor, const char *name, int64_t head_dim, posenc_heads *out,
                                 posenc_error *error) {
     posenc_dtype dtype;
-    posenc_status status = posenc_tensor_check(tensor, name, &dtype, error);
+    posenc_status status = posenc_tensor_check_real(tensor, name, &dtype, error);
     if (status != POSENC_OK) return status;
-    if (dtype > POSENC_BF16)
-        return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
-                           posenc_dtype_name(dtype));
     int last = tensor->ndim - 1;
     if (tensor->ndim != 3 && tensor->ndim != 4)
         return refuse(tensor, name, "(batch, tokens, heads, head_dim) or (batch, tokens, head_dim)", error);

@@ -23,8 +23,7 @@ static inline const posenc_token_positions *posenc_axis_at(const posenc_axis_pos
     return &p->axis[p->n == 1 ? 0 : axis];
 }
 
-/* Padding stands in no axis, so the first one tells. */
-static inline bool posenc_axis_positions_skip(const posenc_axis_positions *p) { return p->axis[0].skips; }
+/* Forms of positions are those of all axes, so the first one tells. */
 static inline bool posenc_axis_positions_shared(const posenc_axis_positions *p) { return p->axis[0].shared; }
 
 #endif

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/half.h"
@@ -26,12 +27,13 @@ typedef struct table_call {
     posenc_row_tensor cosines, sines; /* data NULL where it is not wanted */
     const posenc_row_tensor *shape;   /* either */
     int n_workers;
-    table_worker *workers;
 } table_call;
 
 /* ---- workers ---- */
 
-static posenc_status create_worker(const table_call *c, table_worker *w, posenc_error *error) {
+static posenc_status create_worker(const void *call, void *made, posenc_error *error) {
+    const table_call *c = call;
+    table_worker *w = made;
     size_t plane = posenc_padded_pairs(c->source.rotary->pairs);
     size_t bytes = plane * (2 * (ROWS + 1) * sizeof(double) + sizeof(float) + sizeof(double));
     w->wide = posenc_allocate(c->source.plan->context, bytes);
@@ -44,27 +46,10 @@ static posenc_status create_worker(const table_call *c, table_worker *w, posenc_
     return status;
 }
 
-static void destroy_workers(table_call *c, int made) {
-    for (int i = 0; i < made; i++) {
-        posenc_rotary_maker_destroy(&c->workers[i].maker);
-        posenc_release(c->source.plan->context, c->workers[i].wide);
-    }
-    posenc_release(c->source.plan->context, c->workers);
-}
-
-static posenc_status create_workers(table_call *c, posenc_error *error) {
-    const posenc_row_tensor *t = c->shape;
-    c->n_workers =
-        posenc_slices(c->source.plan->context, (size_t)(t->batch * t->tokens) * c->source.rotary->pairs * 16);
-    c->workers = posenc_allocate(c->source.plan->context, (size_t)c->n_workers * sizeof *c->workers);
-    if (!c->workers) return posenc_fail_memory(error, "scratch", (size_t)c->n_workers * sizeof *c->workers);
-    for (int i = 0; i < c->n_workers; i++) {
-        posenc_status status = create_worker(c, &c->workers[i], error);
-        if (status == POSENC_OK) continue;
-        destroy_workers(c, i);
-        return status;
-    }
-    return POSENC_OK;
+static void destroy_worker(const void *call, void *made) {
+    table_worker *w = made;
+    posenc_rotary_maker_destroy(&w->maker);
+    posenc_release(((const table_call *)call)->source.plan->context, w->wide);
 }
 
 /* ---- rows ---- */
@@ -111,13 +96,11 @@ static void put_token(const table_call *c, table_worker *w, int64_t batch, int64
     put_row(c, w, &c->cosines, done + w->maker.plane, batch, token);
 }
 
-static void put_slice(void *argument, int index) {
-    const table_call *c = argument;
-    table_worker *w = &c->workers[index];
+static void put_slice(const void *call, void *own, int index) {
+    const table_call *c = call;
+    table_worker *w = own;
     int64_t tokens = c->shape->tokens, total = c->shape->batch * tokens;
-    int64_t at = total / c->n_workers * index + (total % c->n_workers < index ? total % c->n_workers : index);
-    int64_t end =
-        total / c->n_workers * (index + 1) + (total % c->n_workers < index + 1 ? total % c->n_workers : index + 1);
+    int64_t at = posenc_i64_share(index, total, c->n_workers), end = posenc_i64_share(index + 1, total, c->n_workers);
     while (at < end) {
         int64_t batch = at / tokens, token = at % tokens, count = tokens - token;
         if (count > end - at) count = end - at;
@@ -126,6 +109,14 @@ static void put_slice(void *argument, int index) {
         for (int64_t t = 0; t < count; t++) put_token(c, w, batch, token + t, w->wide + (size_t)t * 2 * w->maker.plane);
         at += count;
     }
+}
+
+static posenc_status run_slices(table_call *c, posenc_error *error) {
+    static const posenc_worker_kind kind = {sizeof(table_worker), create_worker, destroy_worker};
+    const posenc_context *context = c->source.plan->context;
+    size_t tokens = (size_t)(c->shape->batch * c->shape->tokens);
+    c->n_workers = posenc_slices(context, tokens * c->source.rotary->pairs * 16);
+    return posenc_parallel_workers(context, c->n_workers, &kind, put_slice, c, error);
 }
 
 /* ---- the door ---- */
@@ -193,11 +184,7 @@ posenc_status posenc_rotary_cos_sin(const posenc_plan *plan, const posenc_positi
     if (status == POSENC_OK)
         status = posenc_rotary_source_open(plan, positions, lengths, c.shape->batch, c.shape->tokens, &c.source, error);
     if (status != POSENC_OK) return status;
-    if (c.shape->batch > 0 && c.shape->tokens > 0) status = create_workers(&c, error);
-    if (status == POSENC_OK && c.workers) {
-        posenc_parallel(plan->context, c.n_workers, put_slice, &c);
-        destroy_workers(&c, c.n_workers);
-    }
+    if (c.shape->batch > 0 && c.shape->tokens > 0) status = run_slices(&c, error);
     posenc_rotary_source_close(&c.source);
     return status;
 }

@@ -36,7 +36,6 @@ typedef struct shared_call {
     size_t row_bytes;
     int64_t tile_rows;
     int n_workers;
-    worker *workers;
 } shared_call;
 
 /* ---- workers ---- */
@@ -66,7 +65,9 @@ static void lay_out(const shared_call *c, worker *w, const sizes *s) {
     w->head = next;
 }
 
-static posenc_status create_worker(const shared_call *c, worker *w, posenc_error *error) {
+static posenc_status create_worker(const void *call, void *made, posenc_error *error) {
+    const shared_call *c = call;
+    worker *w = made;
     sizes s = sizes_of(c);
     *w = (worker){.memory = posenc_allocate(c->context, s.all)};
     if (!w->memory) return posenc_fail_memory(error, "scratch", s.all);
@@ -81,25 +82,12 @@ static posenc_status create_worker(const shared_call *c, worker *w, posenc_error
     return status;
 }
 
-static void destroy_workers(shared_call *c, int made) {
-    for (int i = 0; i < made; i++) {
-        if (c->call->from) posenc_rotary_maker_destroy(&c->workers[i].from);
-        posenc_rotary_maker_destroy(&c->workers[i].maker);
-        posenc_release(c->context, c->workers[i].memory);
-    }
-    posenc_release(c->context, c->workers);
-}
-
-static posenc_status create_workers(shared_call *c, posenc_error *error) {
-    c->workers = posenc_allocate(c->context, (size_t)c->n_workers * sizeof *c->workers);
-    if (!c->workers) return posenc_fail_memory(error, "scratch", (size_t)c->n_workers * sizeof *c->workers);
-    for (int i = 0; i < c->n_workers; i++) {
-        posenc_status status = create_worker(c, &c->workers[i], error);
-        if (status == POSENC_OK) continue;
-        destroy_workers(c, i);
-        return status;
-    }
-    return POSENC_OK;
+static void destroy_worker(const void *call, void *made) {
+    const shared_call *c = call;
+    worker *w = made;
+    if (c->call->from) posenc_rotary_maker_destroy(&w->from);
+    posenc_rotary_maker_destroy(&w->maker);
+    posenc_release(c->context, w->memory);
 }
 
 /* ---- rows of a tile ---- */
@@ -230,9 +218,9 @@ static void turn_tile(const shared_call *c, worker *w, int64_t batch, int64_t to
 /* ---- slices ---- */
 
 /* A unit of work is one tile of tokens of one batch row. Where the batch shares its rows it is the inner loop. */
-static void turn_slice(void *argument, int index) {
-    const shared_call *c = argument;
-    worker *w = &c->workers[index];
+static void turn_slice(const void *call, void *own, int index) {
+    const shared_call *c = call;
+    worker *w = own;
     int64_t tokens = c->shape->tokens, batch = c->shape->batch, held = -1;
     int64_t tiles = (tokens + c->tile_rows - 1) / c->tile_rows, units = tiles * batch;
     int64_t unit = posenc_i64_share(index, units, c->n_workers), end = posenc_i64_share(index + 1, units, c->n_workers);
@@ -296,9 +284,6 @@ posenc_status posenc_rotary_call_run(const posenc_rotary_call *call, posenc_erro
     for (int i = 0; i < 2; i++) /* in place, a line is in the cache already when it is written */
         c.stream[i] = bytes >= (double)plan->stream_bytes && call->tensor[i].x.data != call->tensor[i].y.data;
     choose_tiles(&c, bytes);
-    posenc_status status = create_workers(&c, error);
-    if (status != POSENC_OK) return status;
-    posenc_parallel(c.context, c.n_workers, turn_slice, &c);
-    destroy_workers(&c, c.n_workers);
-    return POSENC_OK;
+    static const posenc_worker_kind kind = {sizeof(worker), create_worker, destroy_worker};
+    return posenc_parallel_workers(c.context, c.n_workers, &kind, turn_slice, &c, error);
 }

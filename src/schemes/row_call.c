@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/memory.h"
@@ -49,21 +50,14 @@ typedef struct shared_call {
     posenc_row_dots dots; /* instead of sums, where the call asks for them */
     bool stream;
     int n_workers;
-    worker *workers;
 } shared_call;
 
 /* ---- workers ---- */
 
-static void destroy_workers(shared_call *c, int made) {
-    for (int i = 0; i < made; i++) {
-        posenc_release(c->context, c->workers[i].tile);
-        posenc_row_scratch_destroy(&c->workers[i].scratch);
-    }
-    posenc_release(c->context, c->workers);
-}
-
 /* A worker's buffers are one block: a tile, a row of x and one of y, copies of an encoding. */
-static posenc_status create_worker(const shared_call *c, worker *w, posenc_error *error) {
+static posenc_status create_worker(const void *call, void *made, posenc_error *error) {
+    const shared_call *c = call;
+    worker *w = made;
     posenc_status status = posenc_row_scratch_create(&w->scratch, &c->call->plan->rows, error);
     if (status != POSENC_OK) return status;
     size_t row = (size_t)c->y.dim * posenc_dtype_bytes(c->y.dtype);
@@ -78,33 +72,24 @@ static posenc_status create_worker(const shared_call *c, worker *w, posenc_error
     return posenc_fail_memory(error, "scratch", bytes);
 }
 
+static void destroy_worker(const void *call, void *made) {
+    worker *w = made;
+    posenc_release(((const shared_call *)call)->context, w->tile);
+    posenc_row_scratch_destroy(&w->scratch);
+}
+
 static size_t work_of(const shared_call *c) {
     return (size_t)c->y.batch * (size_t)c->y.tokens * (size_t)c->y.repeat * (size_t)c->y.dim *
            posenc_dtype_bytes(c->y.dtype);
 }
 
-static posenc_status create_workers(shared_call *c, posenc_error *error) {
+static posenc_status run_slices(shared_call *c, posenc_worker_task *task, posenc_error *error) {
+    static const posenc_worker_kind kind = {sizeof(worker), create_worker, destroy_worker};
     size_t work = work_of(c);
     /* in place, a line is in the cache already when it is written */
     c->stream = work >= c->call->plan->stream_bytes && c->x.data != c->y.data;
     c->n_workers = posenc_slices(c->context, work);
-    c->workers = posenc_allocate(c->context, (size_t)c->n_workers * sizeof *c->workers);
-    if (!c->workers) return posenc_fail_memory(error, "scratch", (size_t)c->n_workers * sizeof *c->workers);
-    for (int i = 0; i < c->n_workers; i++) {
-        posenc_status status = create_worker(c, &c->workers[i], error);
-        if (status == POSENC_OK) continue;
-        destroy_workers(c, i);
-        return status;
-    }
-    return POSENC_OK;
-}
-
-static posenc_status run_slices(shared_call *c, posenc_task *task, posenc_error *error) {
-    posenc_status status = create_workers(c, error);
-    if (status != POSENC_OK) return status;
-    posenc_parallel(c->context, c->n_workers, task, c);
-    destroy_workers(c, c->n_workers);
-    return POSENC_OK;
+    return posenc_parallel_workers(c->context, c->n_workers, &kind, task, c, error);
 }
 
 /* ---- rows straight into y ---- */
@@ -122,16 +107,13 @@ static bool turns_sign(const posenc_row_call *call) { return call->gain && signb
 /* Padding: rows of +0 where they are written, of what the gain makes -0 of where they will be added, since x + -0 is x,
  * bit for bit. */
 static void emit_nothing(const shared_call *c, posenc_dtype dtype, int64_t count, posenc_row_target target) {
-    static const double minus_f64 = -0.0;
-    static const float minus_f32 = -0.0f;
-    size_t bytes = posenc_dtype_bytes(dtype);
+    bool plus = !c->call->x || turns_sign(c->call);
     for (int64_t i = 0; i < count; i++) {
         char *row = target.out + i * target.row_bytes;
-        memset(row, 0, (size_t)c->y.dim * bytes);
-        if (!c->call->x || turns_sign(c->call)) continue;
-        for (int64_t k = 0; k < c->y.dim; k++)
-            memcpy(row + (size_t)k * bytes, dtype == POSENC_F64 ? (const void *)&minus_f64 : (const void *)&minus_f32,
-                   bytes);
+        if (plus)
+            memset(row, 0, (size_t)c->y.dim * posenc_dtype_bytes(dtype));
+        else
+            posenc_fill_minus_zero(dtype, c->y.dim, row);
     }
 }
 
@@ -211,18 +193,18 @@ static void put_tokens(const shared_call *c, worker *w, int64_t batch, int64_t t
 typedef void token_work(const shared_call *c, worker *w, int64_t batch, int64_t token, int64_t count);
 
 /* Slices cut the rows, batch row by batch row. */
-static void each_batch_row(const shared_call *c, int index, token_work *work) {
+static void each_batch_row(const shared_call *c, worker *w, int index, token_work *work) {
     int64_t total = c->y.batch * c->y.tokens;
     int64_t row = posenc_i64_share(index, total, c->n_workers), end = posenc_i64_share(index + 1, total, c->n_workers);
     while (row < end) {
         int64_t batch = row / c->y.tokens, token = row % c->y.tokens, count = c->y.tokens - token;
         if (count > end - row) count = end - row;
-        work(c, &c->workers[index], batch, token, count);
+        work(c, w, batch, token, count);
         row += count;
     }
 }
 
-static void put_slice(void *argument, int index) { each_batch_row(argument, index, put_tokens); }
+static void put_slice(const void *call, void *own, int index) { each_batch_row(call, own, index, put_tokens); }
 
 /* ---- rows from a tile or a stored table, added to x ---- */
 
@@ -358,9 +340,9 @@ static void add_from_table(const shared_call *c, worker *w, int64_t batch, int64
 /* A unit of work is one tile of tokens of one batch row. Where the batch shares its positions, or stored rows that lie
  * near each other, the batch is the inner loop, so that a tile is made, or a stored part fetched, once for all of it.
  */
-static void add_slice(void *argument, int index) {
-    const shared_call *c = argument;
-    worker *w = &c->workers[index];
+static void add_slice(const void *call, void *own, int index) {
+    const shared_call *c = call;
+    worker *w = own;
     int64_t tiles = (c->y.tokens + c->tile_rows - 1) / c->tile_rows, units = tiles * c->y.batch, held = -1;
     int64_t unit = posenc_i64_share(index, units, c->n_workers), end = posenc_i64_share(index + 1, units, c->n_workers);
     bool stored = c->stored.data && c->resized.rows == 0, batch_inside = c->positions.shared || stored;
@@ -381,12 +363,12 @@ static void add_slice(void *argument, int index) {
 }
 
 /* The same, position by position: threads take tiles of the table in turns. */
-static void add_strips_slice(void *argument, int index) {
-    const shared_call *c = argument;
+static void add_strips_slice(const void *call, void *own, int index) {
+    const shared_call *c = call;
     for (int64_t tile = index; tile < c->strips.tiles; tile += c->n_workers)
         for (int64_t i = 0; i < c->strips.n; i++) {
             int64_t token, count = posenc_strip_part(&c->strips.at[i], tile, c->tile_rows, &token);
-            if (count > 0) add_from_table(c, &c->workers[index], c->strips.at[i].batch, token, count);
+            if (count > 0) add_from_table(c, own, c->strips.at[i].batch, token, count);
         }
 }
 
@@ -395,10 +377,11 @@ static void scale_tokens(const shared_call *c, worker *w, int64_t batch, int64_t
 }
 
 /* y = x * scale, dropped out: one row of -0 serves every token. */
-static void scale_slice(void *argument, int index) {
-    const shared_call *c = argument;
-    emit_nothing(c, c->e_dtype, 1, (posenc_row_target){.out = c->workers[index].tile});
-    each_batch_row(c, index, scale_tokens);
+static void scale_slice(const void *call, void *own, int index) {
+    const shared_call *c = call;
+    worker *w = own;
+    emit_nothing(c, c->e_dtype, 1, (posenc_row_target){.out = w->tile});
+    each_batch_row(c, w, index, scale_tokens);
 }
 
 /* ---- the door ---- */

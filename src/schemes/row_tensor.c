@@ -14,11 +14,8 @@ static ptrdiff_t step_of(const DLTensor *tensor, int axis) {
 posenc_status posenc_row_tensor_open(const DLTensor *tensor, const char *name, int64_t dim, posenc_row_tensor *out,
                                      posenc_error *error) {
     posenc_dtype dtype;
-    posenc_status status = posenc_tensor_check(tensor, name, &dtype, error);
+    posenc_status status = posenc_tensor_check_real(tensor, name, &dtype, error);
     if (status != POSENC_OK) return status;
-    if (dtype > POSENC_BF16)
-        return posenc_fail(error, POSENC_ERROR_DTYPE, name, "expected f32, f64, f16 or bf16, got %s",
-                           posenc_dtype_name(dtype));
     int rank = tensor->ndim;
     char shape[96];
     posenc_shape_text(rank, tensor->shape, shape);
