@@ -5,7 +5,8 @@ import struct
 
 import numpy
 
-NAMES = {numpy.dtype("float32"): "F32", numpy.dtype("int64"): "I64"}
+NAMES = {numpy.dtype(name): code for name, code in
+         {"float32": "F32", "int16": "I16", "int32": "I32", "int64": "I64"}.items()}
 
 
 def save(path, tensors, metadata):
