@@ -77,14 +77,17 @@ static void measure(posenc_bench_session *session, const posenc_bench_work *work
     if (all.sum == 1) result->seconds.runs++; /* so that the reading is not left out */
 }
 
-static posenc_plan *plan_of(posenc_bench_session *session, bool t5, int64_t heads, posenc_bench_result *result) {
+static posenc_plan *plan_of(posenc_bench_session *session, const posenc_bench_work *work, int64_t heads,
+                            posenc_bench_result *result) {
     char text[24];
+    bool t5 = work->flags & POSENC_BENCH_BUCKETS;
+    const char *slopes = work->flags & POSENC_BENCH_ANY_SLOPE ? "0.70710678118654757" : ""; /* of one head */
     snprintf(text, sizeof text, "%lld", (long long)heads);
     posenc_plan *plan = NULL;
     posenc_error error;
     result->scheme = t5 ? "t5" : "alibi";
-    if (posenc_plan_create(session->context, result->scheme, (posenc_parameter[]){{"heads", text}}, 1, &plan, &error) !=
-        POSENC_OK)
+    if (posenc_plan_create(session->context, result->scheme, (posenc_parameter[]){{"heads", text}, {"slopes", slopes}},
+                           t5 ? 1 : 2, &plan, &error) != POSENC_OK)
         posenc_bench_skip(result, error.message);
     return plan;
 }
@@ -96,7 +99,7 @@ void posenc_bench_bias(posenc_bench_session *session, const posenc_bench_work *w
     size_t bytes = posenc_bench_work_bytes(work, shape);
     const int64_t table_shape[] = {BUCKETS, shape[0]};
     posenc_view views[3];
-    call ours = {.plan = plan_of(session, t5, shape[0], result)};
+    call ours = {.plan = plan_of(session, work, shape[0], result)};
     float *table = ours.plan ? malloc((size_t)(BUCKETS * shape[0]) * sizeof *table) : NULL;
     float *gradient = table ? malloc((size_t)(BUCKETS * shape[0]) * sizeof *gradient) : NULL;
     void *data = gradient ? posenc_bench_buffer(bytes, result) : NULL;

@@ -19,7 +19,10 @@ enum {
     SECTIONED = POSENC_BENCH_SECTIONED,
     STORED = POSENC_BENCH_STORED,
     FLATTENED = POSENC_BENCH_FLATTENED,
-    BUCKETS = POSENC_BENCH_BUCKETS
+    BUCKETS = POSENC_BENCH_BUCKETS,
+    ANY_SLOPE = POSENC_BENCH_ANY_SLOPE,
+    BOTH_WAYS = POSENC_BENCH_BOTH_WAYS,
+    VALUES = POSENC_BENCH_VALUES
 };
 
 static const posenc_bench_group fills = {"Filling a table, the plan made before", POSENC_BENCH_RATIO,
@@ -55,6 +58,14 @@ static const posenc_bench_group biases = {"Score biases: written, added in place
 static const posenc_bench_group shaws = {"Clipped relative positions, K = 128", POSENC_BENCH_RATIO, posenc_bench_shaw};
 static const posenc_bench_group shaws_explicit = {"Clipped relative positions beside the explicit tensor",
                                                   POSENC_BENCH_FASTER, posenc_bench_shaw};
+static const posenc_bench_group xls = {"Transformer-XL, 8 heads, as many earlier keys as queries", POSENC_BENCH_RATIO,
+                                       posenc_bench_transformer_xl};
+static const posenc_bench_group xls_usual = {"Transformer-XL beside padding and reshaping, products by OpenBLAS",
+                                             POSENC_BENCH_FASTER, posenc_bench_transformer_xl};
+static const posenc_bench_group shaws_threads = {"Clipped relative positions, two threads beside one",
+                                                 POSENC_BENCH_SPEED_UP, posenc_bench_shaw};
+static const posenc_bench_group xls_threads = {"Transformer-XL, two threads beside one", POSENC_BENCH_SPEED_UP,
+                                               posenc_bench_transformer_xl};
 static const posenc_bench_group similarities = {"All pairs of positions beside the product of all rows",
                                                 POSENC_BENCH_RATIO, posenc_bench_similarity};
 static const posenc_bench_group others = {"The ways of others, in C, one thread", POSENC_BENCH_RATIO,
@@ -159,15 +170,31 @@ static const posenc_bench_work works[] = {
     {&biases, "t5 added", POSENC_F16, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.15}, 0},
     {&biases, "t5 added", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, IN_PLACE | BUCKETS, {1.15, 1.9}, 0},
     {&biases, "alibi vector", POSENC_F32, 2, {1, 1, 1}, {1000000}, 0, {1.5, 1.5}, 0},
+    {&biases, "alibi vector, any slope", POSENC_F32, 2, {0, 1, 1}, {1000000}, ANY_SLOPE, {1.5, 1.5}, 0},
     {&biases, "alibi vector", POSENC_F32, 2, {0, 16, 16}, {62500}, 0, {1.5, 1.5}, 0},
+    {&biases, "alibi vector", POSENC_F32, 2, {0, 0, 12}, {83333}, 0, {1.5, 1.5}, 0},
     {&biases, "t5 vector", POSENC_F32, 2, {0, 1, 1}, {1000000}, BUCKETS, {1.5, 1.5}, 0},
     {&biases, "alibi backward", POSENC_F32, 3, {0, 8, 32}, {2048, 2048}, BACKWARD, {0, 0}, 0},
     {&biases, "t5 backward", POSENC_BF16, 3, {0, 8, 32}, {2048, 2048}, BACKWARD | BUCKETS, {0, 0}, 0},
 
     {&shaws, "shaw scores", POSENC_F32, 2, {1024, 2048, 2048}, {64}, 0, {1.4, 1.4}, 0},
     {&shaws, "shaw scores", POSENC_BF16, 2, {0, 2048, 2048}, {64}, 0, {0, 0}, 0},
-    {&shaws, "shaw values", POSENC_F32, 2, {0, 2048, 2048}, {64}, BACKWARD, {0, 0}, 0},
+    {&shaws, "shaw scores backward", POSENC_F32, 2, {0, 2048, 2048}, {64}, BACKWARD, {0, 0}, 0},
+    {&shaws, "shaw values", POSENC_F32, 2, {0, 2048, 2048}, {64}, VALUES, {0, 0}, 0},
+    {&shaws, "shaw values backward", POSENC_F32, 2, {0, 2048, 2048}, {64}, VALUES | BACKWARD, {0, 0}, 0},
     {&shaws_explicit, "shaw scores, times faster", POSENC_F32, 2, {0, 1024, 2048}, {64}, 0, {30, 30}, 0},
+
+    {&shaws_threads, "shaw scores on two threads", POSENC_F32, 2, {0, 2048, 2048}, {64}, 0, {0.9, 0.9}, 0},
+    {&shaws_threads, "shaw scores backward on two threads", POSENC_F32, 2, {0, 2048, 2048}, {64}, BACKWARD, {0.9, 0.9}, 0},
+
+    {&xls, "xl scores", POSENC_F32, 2, {0, 512, 1024}, {64}, 0, {1.4, 1.4}, 0},
+    {&xls, "xl scores, both ways", POSENC_F32, 2, {0, 512, 1024}, {64}, BOTH_WAYS, {1.4, 1.4}, 0},
+    {&xls, "xl backward", POSENC_F32, 2, {0, 512, 1024}, {64}, BACKWARD, {1.4, 1.4}, 0},
+    {&xls, "xl backward, both ways", POSENC_F32, 2, {0, 512, 1024}, {64}, BACKWARD | BOTH_WAYS, {1.4, 1.4}, 0},
+    {&xls_threads, "xl scores on two threads", POSENC_F32, 2, {0, 512, 1024}, {64}, 0, {0.9, 0.9}, 0},
+    {&xls_threads, "xl backward on two threads", POSENC_F32, 2, {0, 512, 1024}, {64}, BACKWARD, {0.9, 0.9}, 0},
+    {&xls_usual, "xl scores, times faster", POSENC_F32, 2, {0, 512, 1024}, {64}, 0, {0, 0}, 0},
+    {&xls_usual, "xl scores, both ways, times faster", POSENC_F32, 2, {0, 512, 1024}, {64}, BOTH_WAYS, {0, 0}, 0},
 
     {&similarities, "similarity", POSENC_F32, 2, {2000, 5000, 5000}, {512}, 0, {1.5, 1.5}, 0},
     {&similarities, "similarity summary", POSENC_F32, 2, {2000, 5000, 5000}, {512}, SUMMARY, {1.5, 1.5}, 0},

@@ -45,7 +45,10 @@ enum {
     POSENC_BENCH_SECTIONED = 2048,  /* rotary: three axes */
     POSENC_BENCH_STORED = 4096,     /* a stored table; else rows made on the fly */
     POSENC_BENCH_FLATTENED = 8192,  /* a frame is one token; else its pixels share a row */
-    POSENC_BENCH_BUCKETS = 16384    /* biases: those of t5; else of alibi */
+    POSENC_BENCH_BUCKETS = 16384,   /* biases: those of t5; else of alibi */
+    POSENC_BENCH_ANY_SLOPE = 32768, /* alibi: a slope that is no power of two */
+    POSENC_BENCH_BOTH_WAYS = 65536, /* Transformer-XL: keys ahead too; else causal */
+    POSENC_BENCH_VALUES = 131072    /* Shaw: values; else scores */
 };
 
 struct posenc_bench_work {
@@ -87,6 +90,7 @@ posenc_bench_runner posenc_bench_real;               /* real.c */
 posenc_bench_runner posenc_bench_video;              /* video.c */
 posenc_bench_runner posenc_bench_bias;               /* bias.c */
 posenc_bench_runner posenc_bench_shaw;               /* shaw.c */
+posenc_bench_runner posenc_bench_transformer_xl;     /* xl.c */
 
 /* ---- What runners share (share.c) ----------------------------------------------------------------------------------
  */

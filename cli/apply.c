@@ -1,5 +1,5 @@
-/* apply: x * scale + E(position), or a rotation, for the tensors in a file. A .npy file is read whole before the output takes its
- * place, so both may be the same file; .safetensors files are in apply_container.c. */
+/* apply: x * scale + E(position), a rotation, or scores + bias, for the tensors in a file. A .npy file is read whole
+ * before the output takes its place, so both may be the same file; .safetensors files are in apply_container.c. */
 #include "apply.h"
 
 #include "cli.h"
@@ -46,8 +46,8 @@ static int apply_to_container(posenc_cli_apply_job *job) {
 static int apply(const posenc_cli_arguments *arguments) {
     posenc_cli_apply_job job = {.arguments = arguments, .output = posenc_cli_text(arguments, "output")};
     int status = posenc_cli_tensor_path_of("input", posenc_cli_text(arguments, "input"), &job.input);
-    if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_options(&job);
     if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_effect(&job);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_options(&job);
     if (status == POSENC_CLI_FINE) status = posenc_cli_apply_check_dropout(&job);
     if (status == POSENC_CLI_FINE)
         status = posenc_cli_target_form(job.output, false,
@@ -75,25 +75,29 @@ static const posenc_cli_option options[] = {
      .kind = POSENC_CLI_FILE,
      .value = "FILE[:TENSOR]",
      .required = true,
-     .help = "The tensor x, of two to five axes: .npy of float16, float32 or float64, or .safetensors "
-             "of these or bfloat16, where all tensors are added to, or TENSOR alone; rotary turns q and k, or TENSOR "
-             "alone; - is .npy on standard input"},
+     .help =
+         "The tensor x, of two to five axes: .npy of float16, float32 or float64, or .safetensors "
+         "of these or bfloat16, where all tensors are added to, or TENSOR alone; rotary turns q and k, or TENSOR "
+         "alone; biases take scores, (heads, queries, keys) or (batch, heads, queries, keys); - is .npy on standard "
+         "input"},
     {.name = "offset",
      .kind = POSENC_CLI_INTEGER,
      .value = "P",
-     .default_text = "0",
-     .help = "Position of the first token; the next ones follow"},
+     .help =
+         "Position of the first token, 0 unless said; the next ones follow. Of a bias: that of the first query, where "
+         "keys stand at 0, 1, ..; unless said, keys - queries for causal forms, else 0"},
     {.name = "positions",
      .kind = POSENC_CLI_FILE,
      .value = "FILE",
-     .help = "Positions of the tokens, (tokens) or (batch, tokens): .npy of int32, int64 or float64, or .csv of one "
-             "column, whose first line may be a name; rotary with several axes also takes (tokens, axes) and (batch, "
-             "tokens, axes)"},
+     .help =
+         "Positions of the tokens, (tokens) or (batch, tokens): .npy of int32, int64 or float64, or .csv of one "
+         "column, whose first line may be a name; grids, and rotary with several axes, also take (tokens, axes) and "
+         "(batch, tokens, axes). Of a bias: (batch), whole, where the first query of each batch row stands"},
     {.name = "scale",
      .kind = POSENC_CLI_REAL,
      .value = "S",
      .default_text = "1",
-     .help = "Factor of x before the encoding is added; many models use the root of dim"},
+     .help = "Factor of x before rows are added; many models use the root of dim"},
     {.name = "axes",
      .kind = POSENC_CLI_TEXT,
      .value = "LETTERS",
@@ -121,7 +125,9 @@ static const posenc_cli_option options[] = {
     {.name = "table",
      .kind = POSENC_CLI_FILE,
      .value = "FILE[:TENSOR]",
-     .help = "Of learned: its table, (rows, dim): .npy, .safetensors or .csv; without it, first values"},
+     .help =
+         "Of learned: its table, (rows, dim): .npy, .safetensors or .csv; without it, first values. Of t5 and swin: "
+         "the trained table (rows, heads)"},
     {.name = "past-end",
      .kind = POSENC_CLI_CHOICE,
      .value = "POLICY",
@@ -151,6 +157,9 @@ static const posenc_cli_option options[] = {
      .default_text = "by-name",
      .help = "Of rotary with xPos, which treats them differently: x is a query or a key; by name, k is a key and all "
              "else are queries"},
+    {.name = "causal",
+     .kind = POSENC_CLI_FLAG,
+     .help = "Of alibi and t5: scores of keys ahead of their query become -infinity"},
     {.name = "output",
      .letter = 'o',
      .kind = POSENC_CLI_FILE,
@@ -168,12 +177,13 @@ static const char *const examples[] = {
     "posenc apply sinusoidal --input x.safetensors:x --offset 100 -o y.safetensors",
     "posenc apply sinusoidal --input x.npy --dropout 0.1 --seed 7 -o y.npy",
     "posenc apply rotary --input x.npy --offset 4096 --base 500000 -o y.npy",
+    "posenc apply alibi --input scores.npy --causal -o y.npy",
     NULL,
 };
 
 const posenc_cli_command posenc_cli_apply = {
     .name = "apply",
-    .summary = "Add an encoding to the tensors in a file, or rotate them",
+    .summary = "Add an encoding or a bias to tensors, or rotate them",
     .description =
         "Writes x * scale + E(position) for every token of x, rounded once to the type of x. The width dim is that of "
         "x; "
@@ -183,18 +193,25 @@ const posenc_cli_command posenc_cli_apply = {
         "turns the tensors q and k, whose head counts may differ, and copies the others; FILE:TENSOR and .npy are one "
         "tensor alone. x is (batch, tokens, heads, dim), or (batch, tokens, dim) for one head, and --head-dim follows "
         "from it. Frequencies that depend on the length of the sequence need --sequence-length.\n\n"
+        "A scheme that biases scores adds its bias to the scaled scores of attention, x of (heads, queries, keys) or "
+        "(batch, heads, queries, keys): posenc apply alibi --input scores.npy -o y.npy. The number of heads follows "
+        "from x. "
+        "Keys stand at 0, 1, .., and with causal forms the last query stands at the last key unless --offset or "
+        "--positions says otherwise; --causal masks the keys ahead. t5 and swin need their trained --table.\n\n"
         "In a .safetensors file every tensor is an x, or only the one that is named; the others are copied as they "
         "are, "
         "like names and metadata. They are read, added to and written in parts, so that memory does not grow with "
         "them; "
-        "what goes together is one index of the last axis before the channels, or a frame where it is one token. With "
+        "what goes together is one index of the last axis before the channels, or a frame where it is one token; "
+        "scores are "
+        "cut anywhere. With "
         "--dropout a file in another order than the usual one is held whole. The ending of the output decides on its "
         "form: a .npy file takes one tensor and no "
         "bfloat16, and the tensor of a .npy file is called x in .safetensors.",
     .usage =
         "SCHEME --input FILE[:TENSOR] [--offset P | --positions FILE] [--scale S] [--axes LETTERS] [--video FORM] "
         "[--dropout P "
-        "--seed N --stream M] [--direction WAY] [--role ROLE] [scheme parameters] [--table "
+        "--seed N --stream M] [--direction WAY] [--role ROLE] [--causal] [scheme parameters] [--table "
         "FILE[:TENSOR]] [--past-end POLICY] -o FILE",
     .operands = "SCHEME",
     .fewest_operands = 1,

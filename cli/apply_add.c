@@ -1,7 +1,7 @@
-/* One tensor of apply: what it must be, and the adding itself. Turning is in apply_rotate.c. */
-#include <string.h>
-
+/* One tensor of apply: what it must be, and the adding itself. Turning is in apply_rotate.c, biases are in
+ * apply_bias.c. */
 #include "apply.h"
+#include "bias_input.h"
 #include "grid.h"
 #include "numbers.h"
 #include "plan.h"
@@ -54,21 +54,6 @@ static int check_shape(const posenc_cli_apply_job *job, posenc_cli_apply_tensor 
         x->name, shape);
 }
 
-/* The file's positions must fit the tokens: (tokens) or (batch, tokens). */
-static int check_ids(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
-    const DLTensor *ids = job->positions.ids;
-    const int64_t wanted[] = {posenc_cli_apply_batches(x), tokens(x)};
-    bool fits = ids->ndim == 1 && ids->shape[0] == wanted[1];
-    if (ids->ndim == 2 && x->rank > 2) fits = ids->shape[0] == wanted[0] && ids->shape[1] == wanted[1];
-    if (fits) return POSENC_CLI_FINE;
-    char of_x[200], of_ids[200];
-    posenc_cli_shape_text(x->rank, x->shape, of_x, sizeof of_x);
-    posenc_cli_shape_text(ids->ndim, ids->shape, of_ids, sizeof of_ids);
-    return posenc_cli_fail("%s: expected one position for each %s of shape %s, got %s",
-                           posenc_cli_text(job->arguments, "positions"),
-                           posenc_cli_apply_is_video(x) ? "frame" : "token", of_x, of_ids);
-}
-
 /* Tensors of one width share a plan: what it is prepared for costs time and never changes the result. */
 static int make_plan(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
     if (posenc_cli_apply_learns(job)) return posenc_cli_apply_make_encoder(job, x);
@@ -86,40 +71,21 @@ static int make_plan(posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x
     return status == POSENC_CLI_FINE && drops ? posenc_cli_apply_make_dropout(job) : status;
 }
 
-static int check_offset(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
-    int64_t offset = posenc_cli_integer(job->arguments, "offset"), n = tokens(x);
-    if (n == 0 || offset <= INT64_MAX - (n - 1)) return POSENC_CLI_FINE;
-    return posenc_cli_fail("offset: expected at most %lld for %lld tokens, got %lld", (long long)(INT64_MAX - (n - 1)),
-                           (long long)n, (long long)offset);
-}
-
 int posenc_cli_apply_check(posenc_cli_apply_job *job, posenc_cli_apply_tensor *x) {
     int status = check_dtype(job, x);
+    if (status == POSENC_CLI_FINE && posenc_cli_biases(job->arguments)) return posenc_cli_apply_check_bias(job, x);
     if (status == POSENC_CLI_FINE) status = check_shape(job, x);
     bool learns = posenc_cli_apply_learns(job), rotates = posenc_cli_rotates(job->arguments);
-    if (status == POSENC_CLI_FINE && job->positions.ids && !rotates) status = check_ids(job, x);
-    if (status == POSENC_CLI_FINE && learns && !job->positions.ids) status = check_offset(job, x);
+    bool grid = posenc_cli_has_grid(job->arguments), several = rotates || grid;
+    if (status == POSENC_CLI_FINE && !several) status = posenc_cli_apply_check_ids(job, x);
+    if (status == POSENC_CLI_FINE && learns) status = posenc_cli_apply_check_offset(job, x);
     if (status == POSENC_CLI_FINE) status = make_plan(job, x);
     if (status == POSENC_CLI_FINE && rotates) status = posenc_cli_apply_check_rotary(job, x);
+    if (status == POSENC_CLI_FINE && grid)
+        status = posenc_cli_apply_check_points(job, x, posenc_cli_grid_axes(job->plan));
     if (status == POSENC_CLI_FINE) status = posenc_cli_check_grid(job->arguments, job->plan, x->name, tokens(x));
-    if (status == POSENC_CLI_FINE && !learns && !job->positions.ids) status = check_offset(job, x);
+    if (status == POSENC_CLI_FINE && !learns) status = posenc_cli_apply_check_offset(job, x);
     return status;
-}
-
-/* The positions of a part: those of its tokens, or of its batches and tokens. */
-static const DLTensor *ids_of(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
-                              const posenc_cli_apply_part *part, posenc_view *view) {
-    const DLTensor *ids = job->positions.ids;
-    posenc_dtype dtype = POSENC_I64;
-    if (!ids->data) return ids; /* no tokens */
-    posenc_dtype_of(ids, &dtype);
-    bool by_batch = ids->ndim == 2;
-    int batch = x->axes[0], token = x->axes[x->letters[0] == 'b'];
-    int64_t first = (by_batch ? part->first[batch] * tokens(x) : 0) + part->first[token];
-    const int64_t shape[] = {part->count[batch], part->count[token]}, strides[] = {tokens(x), 1};
-    char *data = (char *)ids->data + ids->byte_offset + first * (int64_t)posenc_dtype_bytes(dtype);
-    return posenc_view_make(view, data, dtype, by_batch ? 2 : 1, by_batch ? shape : shape + 1,
-                            by_batch ? strides : strides + 1);
 }
 
 static posenc_step step_of(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x,
@@ -150,25 +116,12 @@ int posenc_cli_apply_add(posenc_cli_apply_job *job, const posenc_cli_apply_tenso
     posenc_positions positions;
     posenc_error error;
     posenc_view view, ids;
+    if (posenc_cli_biases(job->arguments)) return posenc_cli_apply_bias(job, x, &part, data);
     int status = make_plan(job, x);
     if (status != POSENC_CLI_FINE) return status;
     if (posenc_cli_rotates(job->arguments)) return posenc_cli_apply_rotate(job, x, &part, data);
     DLTensor *rows = posenc_cli_apply_part_view(x, &part, data, &view);
     posenc_step step = step_of(job, x, &part);
-    posenc_positions_default(&positions, sizeof positions);
-    if (job->positions.ids)
-        positions.ids = ids_of(job, x, &part, &ids);
-    else
-        positions.start = posenc_cli_integer(job->arguments, "offset") + part.first[x->axes[x->letters[0] == 'b']];
+    posenc_cli_apply_place(job, x, &part, &positions, &ids);
     return add(job, x, &positions, &step, rows, &error) == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
-}
-
-int posenc_cli_apply_read_positions(posenc_cli_apply_job *job) {
-    const char *path = posenc_cli_text(job->arguments, "positions");
-    if (!path) return POSENC_CLI_FINE;
-    if (posenc_cli_given(job->arguments, "offset"))
-        return posenc_cli_fail("offset: expected either --offset or --positions, got both");
-    if (strcmp(path, "-") == 0 && strcmp(job->input.file, "-") == 0)
-        return posenc_cli_fail("positions: expected standard input for one file, got it for --input too");
-    return posenc_cli_positions_read(posenc_cli_context(job->arguments), path, &job->positions);
 }

@@ -3,11 +3,15 @@
 #include <string.h>
 
 #include "apply.h"
+#include "bias_input.h"
 #include "rotary.h"
 
 /* By rank: the letters of the axes in the library's order. Three axes of which one is heads have no batch. */
 static const char *const letters[] = {"", "", "td", "btd", "bthd", "bfhwc"};
 static const char without_batch[] = "thd";
+
+/* Of scores: heads, queries, keys. */
+static const char scores[] = "bhqk";
 
 static int place_of(char letter, const char *text) { return (int)(strchr(text, letter) - text); }
 
@@ -45,7 +49,14 @@ static int check_video(const posenc_cli_apply_job *job, const posenc_cli_apply_t
                            posenc_cli_text(job->arguments, "video"), text);
 }
 
+static int name_scores(posenc_cli_apply_tensor *x) {
+    x->letters = scores + (POSENC_CLI_APPLY_SCORES_RANK - x->rank);
+    for (int i = 0; i < x->rank; i++) x->axes[i] = i;
+    return POSENC_CLI_FINE;
+}
+
 int posenc_cli_apply_axes(const posenc_cli_apply_job *job, posenc_cli_apply_tensor *x) {
+    if (posenc_cli_biases(job->arguments)) return name_scores(x);
     bool rotates = posenc_cli_rotates(job->arguments);
     const char *given = posenc_cli_text(job->arguments, "axes");
     x->letters = rotates && x->rank == 3 && given && strchr(given, 'h') ? without_batch : letters[x->rank];
@@ -88,11 +99,12 @@ posenc_cli_apply_part posenc_cli_apply_whole(const posenc_cli_apply_tensor *x) {
     return part;
 }
 
-/* Leading axes of the file along which it may be cut: those before a row's channels. Dropout counts elements in the
- * library's order, and a part of a file in another order would need more than one place to begin. */
+/* Leading axes of the file along which it may be cut: those before a row's channels; of scores all. Dropout counts
+ * elements in the library's order, and a part of a file in another order would need more than one place to begin. */
 static int axes_to_cut(const posenc_cli_apply_job *job, const posenc_cli_apply_tensor *x) {
     int n = x->rank;
     bool ordered = true;
+    if (posenc_cli_biases(job->arguments)) return n;
     for (int i = 0; i < x->rank; i++) {
         bool of_row = i == x->rank - 1 || (posenc_cli_apply_flattens(job, x) && i >= 2);
         if (of_row && x->axes[i] < n) n = x->axes[i];
@@ -128,6 +140,13 @@ bool posenc_cli_apply_next_part(const posenc_cli_apply_tensor *x, const posenc_c
         part->first[i] = 0;
         part->count[i] = size->count[i];
     }
+    return false;
+}
+
+/* Extents beside one of 0 may be of any size, so that no stride of theirs fits. */
+bool posenc_cli_apply_part_is_empty(const posenc_cli_apply_tensor *x, const posenc_cli_apply_part *part) {
+    for (int i = 0; i < x->rank; i++)
+        if (part->count[i] == 0) return true;
     return false;
 }
 

@@ -6,8 +6,9 @@
 
 #include "apply.h"
 #include "arguments.h"
+#include "bias_input.h"
 
-static const char *const own_options[] = {"table", "past-end", "row-offset", "padding-idx"};
+static const char *const own_options[] = {"past-end", "row-offset", "padding-idx"};
 
 bool posenc_cli_apply_learns(const posenc_cli_apply_job *job) {
     return strcmp(posenc_cli_scheme(job->arguments)->name, "learned") == 0;
@@ -24,16 +25,29 @@ static int check_table(const posenc_cli_apply_job *job) {
                            input ? "input" : "positions");
 }
 
-int posenc_cli_apply_check_options(const posenc_cli_apply_job *job) {
-    for (size_t i = 0; i < sizeof own_options / sizeof *own_options && !posenc_cli_apply_learns(job); i++)
+static int check_own_options(const posenc_cli_apply_job *job) {
+    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
         if (posenc_cli_given(job->arguments, own_options[i]))
             return posenc_cli_fail("%s: expected the scheme learned beside it, got %s", own_options[i],
                                    posenc_cli_scheme(job->arguments)->name);
+    bool trained = posenc_cli_bias_is_trained(posenc_cli_scheme(job->arguments));
+    if (trained || !posenc_cli_given(job->arguments, "table")) return POSENC_CLI_FINE;
+    return posenc_cli_fail("table: expected the scheme learned, t5 or swin beside it, got %s",
+                           posenc_cli_scheme(job->arguments)->name);
+}
+
+/* A table has its values. */
+static int check_first_values(const posenc_cli_apply_job *job) {
     const posenc_cli_arguments *a = job->arguments;
     for (size_t i = 0; i < a->n_parameters && posenc_cli_given(a, "table"); i++)
         if (strcmp(a->parameters[i].name, "dim") != 0)
             return posenc_cli_fail("%s: expected either --table or first values, got both", a->parameters[i].name);
-    return check_table(job);
+    return POSENC_CLI_FINE;
+}
+
+int posenc_cli_apply_check_options(const posenc_cli_apply_job *job) {
+    int status = posenc_cli_apply_learns(job) ? check_first_values(job) : check_own_options(job);
+    return status == POSENC_CLI_FINE ? check_table(job) : status;
 }
 
 static posenc_encoder_options options_of(const posenc_cli_apply_job *job, posenc_dtype dtype) {

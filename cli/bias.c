@@ -1,35 +1,17 @@
-/* bias: the additive score bias of a scheme, or the rows of its trained table, streamed to its place in blocks of
- * queries, so that memory does not grow with it. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "arguments.h"
+/* bias: the additive score bias of a scheme, or the rows of its trained table. What is wanted is found here;
+ * bias_write.c writes it. */
+#include "bias_input.h"
+#include "bias_write.h"
 #include "cli.h"
 #include "commands.h"
 #include "extents.h"
 #include "numbers.h"
 #include "options.h"
-#include "read_table.h"
-#include "target.h"
+#include "plan.h"
 
-static const int64_t block_bytes = INT64_C(4) << 20; /* stays in the cache between being made and being written */
-static const int64_t header_room = 256;              /* of a file */
+static const int64_t header_room = 256; /* of a file */
 
-typedef struct job {
-    const posenc_cli_arguments *arguments;
-    const posenc_scheme_info *scheme;
-    const char *path; /* "-": standard output */
-    posenc_cli_form form;
-    posenc_dtype dtype; /* of what is written */
-    bool index;         /* rows of the table instead of its values */
-    bool trained;       /* there is a table */
-    int digits;
-    posenc_cli_input_table table;
-    posenc_plan *plan;
-    int64_t heads; /* 1 for an index */
-    posenc_bias_extent extent;
-    posenc_cli_target target;
-} job;
+typedef posenc_cli_bias_job job;
 
 /* ---- what is wanted ---- */
 
@@ -40,7 +22,7 @@ static int find_scheme(job *j) {
     if (j->scheme->effect != POSENC_EFFECT_BIASES_SCORES)
         return posenc_cli_fail("scheme: expected one that biases scores, got %s, which %s", j->scheme->name,
                                posenc_effect_name(j->scheme->effect));
-    j->trained = has(j, "heads") && !has(j, "slopes");
+    j->trained = posenc_cli_bias_is_trained(j->scheme);
     j->index = posenc_cli_flag(j->arguments, "index") || !has(j, "heads");
     bool given = posenc_cli_given(j->arguments, "table");
     if (j->index && has(j, "slopes"))
@@ -67,77 +49,53 @@ static int find_form(job *j) {
     return status;
 }
 
-static int read_table(job *j) {
-    const char *text = posenc_cli_text(j->arguments, "table");
-    if (!text) return POSENC_CLI_FINE;
-    int status = posenc_cli_read_table(posenc_cli_context(j->arguments), "table", text, &j->table);
-    if (status != POSENC_CLI_FINE || j->table.tensor->ndim == 2) return status;
-    return posenc_cli_fail("%s: expected a table (rows, heads), got rank %d", j->table.title,
-                           (int)j->table.tensor->ndim);
-}
-
 /* ---- the plan: parameters as given, and what --window and the table say ---- */
 
-typedef struct parameters {
-    posenc_parameter list[POSENC_CLI_MOST_OPTIONS + 4];
-    size_t n;
-    char texts[4][24];
-} parameters;
-
-static void add(parameters *p, const job *j, const char *name, int64_t value, int text) {
-    if (!has(j, name) || posenc_cli_given(j->arguments, name)) return;
-    snprintf(p->texts[text], sizeof p->texts[text], "%lld", (long long)value);
-    p->list[p->n++] = (posenc_parameter){name, p->texts[text]};
-}
-
-static int add_window(parameters *p, const job *j) {
+static int find_window(const job *j, posenc_cli_number *numbers, size_t *n) {
     const char *text = posenc_cli_text(j->arguments, "window");
     posenc_cli_extents window;
     if (!text) return POSENC_CLI_FINE;
-    if (!has(j, "window-height"))
+    if (!posenc_cli_bias_has_window(j->scheme))
         return posenc_cli_fail("window: expected a scheme with windows, got %s", j->scheme->name);
     if (!posenc_cli_parse_extents(text, &window) || !window.grid)
         return posenc_cli_fail("window: expected HxW, got \"%s\"", text);
     if (posenc_cli_given(j->arguments, "window-height") || posenc_cli_given(j->arguments, "window-width"))
         return posenc_cli_fail("window: expected either --window or --window-height and --window-width, got both");
-    add(p, j, "window-height", window.height, 0);
-    add(p, j, "window-width", window.width, 1);
+    numbers[(*n)++] = (posenc_cli_number){"window-height", window.height};
+    numbers[(*n)++] = (posenc_cli_number){"window-width", window.width};
     return POSENC_CLI_FINE;
 }
 
 static int make_plan(job *j) {
-    parameters p = {.n = j->arguments->n_parameters};
-    posenc_error error;
-    memcpy(p.list, j->arguments->parameters, p.n * sizeof *p.list);
-    int status = add_window(&p, j);
+    posenc_cli_number numbers[POSENC_CLI_MOST_NUMBERS];
+    const DLTensor *table = j->table.tensor;
+    size_t n = 0;
+    int status = find_window(j, numbers, &n);
     if (status != POSENC_CLI_FINE) return status;
-    if (j->table.tensor) add(&p, j, "buckets", j->table.tensor->shape[0], 2);
-    if (j->table.tensor)
-        add(&p, j, "heads", j->table.tensor->shape[1], 3);
-    else if (j->index)
-        add(&p, j, "heads", 1, 3);
-    if (posenc_plan_create(posenc_cli_context(j->arguments), j->scheme->name, p.list, p.n, &j->plan, &error) !=
-        POSENC_OK)
-        return posenc_cli_refuse(&error);
+    if (table) numbers[n++] = (posenc_cli_number){"buckets", table->shape[0]};
+    if (table || j->index) numbers[n++] = (posenc_cli_number){"heads", table ? table->shape[1] : 1};
+    status = posenc_cli_plan_with(j->arguments, numbers, n, &j->plan);
     char text[64];
     j->heads = 1;
-    if (!j->index && posenc_plan_parameter(j->plan, "heads", text, sizeof text) == POSENC_OK)
+    if (status == POSENC_CLI_FINE && !j->index &&
+        posenc_plan_parameter(j->plan, "heads", text, sizeof text) == POSENC_OK)
         posenc_cli_parse_integer(text, &j->heads);
-    return POSENC_CLI_FINE;
+    return status;
 }
 
 /* Queries and keys of a window are its tokens, unless the user says so too. */
 static int find_extent(job *j) {
     const posenc_cli_arguments *a = j->arguments;
     posenc_bias_extent_default(&j->extent, sizeof j->extent);
-    bool window = has(j, "window-height");
+    bool window = posenc_cli_bias_has_window(j->scheme);
     for (int i = 0; i < 2; i++) {
         const char *name = i ? "keys" : "queries";
         if (!posenc_cli_given(a, name) && !window) return posenc_cli_fail("%s: expected --%s N, got none", name, name);
         int64_t n = posenc_cli_given(a, name) ? posenc_cli_integer(a, name) : posenc_plan_dim(j->plan);
         *(i ? &j->extent.keys : &j->extent.queries) = n;
     }
-    if (posenc_cli_given(a, "offset")) j->extent.offset = posenc_cli_integer(a, "offset");
+    int status = posenc_cli_bias_read_offset(a, &j->extent);
+    if (status != POSENC_CLI_FINE) return status;
     int64_t row = (int64_t)posenc_dtype_bytes(j->dtype) * j->heads, most = (INT64_MAX - header_room) / row;
     if (j->extent.keys == 0 || j->extent.queries <= most / j->extent.keys) return POSENC_CLI_FINE;
     return posenc_cli_fail("queries: expected at most %lld for %lld keys and %lld heads, got %lld",
@@ -145,114 +103,15 @@ static int find_extent(job *j) {
                            (long long)j->extent.queries);
 }
 
-/* ---- writing ---- */
-
-/* The numbers of an index as text is made of doubles. */
-static void widen(const void *wholes, int64_t n, double *out) {
-    const int32_t *from = wholes;
-    for (int64_t i = n - 1; i >= 0; i--) out[i] = (double)from[i];
-}
-
-/* A block of one head, and where it is made: elements, and behind them room for what text is made of. */
-typedef struct block {
-    int64_t most_rows, most_keys; /* all keys, or some of one row */
-    int64_t head, first_query, rows, first_key, keys;
-    char *elements;
-    double *wide;
-} block;
-
-static int make_block(const job *j, const block *b) {
-    posenc_view view;
-    posenc_error error;
-    posenc_status status;
-    posenc_bias_extent e = j->extent;
-    const int64_t shape[] = {1, b->rows, b->keys};
-    e.first_query = b->first_query, e.n_queries = b->rows;
-    e.first_key = b->first_key, e.n_keys = b->keys;
-    if (j->index) {
-        status = posenc_bias_index(j->plan, &e, posenc_view_make(&view, b->elements, POSENC_I32, 2, shape + 1, NULL),
-                                   &error);
-    } else {
-        e.first_head = b->head, e.n_heads = 1;
-        DLTensor *out = posenc_view_make(&view, b->elements, j->dtype, 3, shape, NULL);
-        status = posenc_bias_write(j->plan, &e, j->table.tensor, out, &error);
-    }
-    return status == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
-}
-
-static int write_block(job *j, const block *b) {
-    int64_t n = b->rows * b->keys;
-    int status = make_block(j, b);
-    if (status != POSENC_CLI_FINE) return status;
-    if (j->form != POSENC_CLI_CSV) return posenc_cli_target_write_elements(&j->target, b->elements, j->dtype, n);
-    if (j->index) widen(b->elements, n, b->wide);
-    return posenc_cli_target_write_csv(&j->target, j->index ? (const void *)b->wide : b->elements, j->dtype, b->rows,
-                                       b->keys, j->digits);
-}
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static int write_blocks(job *j, block *b) {
-    for (b->head = 0; b->head < j->heads; b->head++)
-        for (b->first_query = 0; b->first_query < j->extent.queries; b->first_query += b->rows) {
-            b->rows = least(b->most_rows, j->extent.queries - b->first_query);
-            for (b->first_key = 0; b->first_key < j->extent.keys; b->first_key += b->keys) {
-                b->keys = least(b->most_keys, j->extent.keys - b->first_key);
-                int status = write_block(j, b);
-                if (status != POSENC_CLI_FINE) return status;
-            }
-        }
-    return POSENC_CLI_FINE;
-}
-
-/* A line of text is one block, a row of a file may be several. */
-static int open_block(const job *j, block *b) {
-    const int64_t most = block_bytes / (int64_t)sizeof(double);
-    int64_t keys = j->extent.keys > 0 ? j->extent.keys : 1;
-    b->most_rows = least(keys < most ? most / keys : 1, j->extent.queries);
-    b->most_keys = j->form == POSENC_CLI_CSV ? keys : least(keys, most);
-    uint64_t elements = (uint64_t)b->most_rows * (uint64_t)b->most_keys, doubles = j->form == POSENC_CLI_CSV ? 2 : 1;
-    uint64_t bytes = elements < UINT64_MAX / 32 ? elements * sizeof(double) * doubles : UINT64_MAX;
-    b->elements = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
-    if (!b->elements) return posenc_cli_no_memory("block", bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX);
-    b->wide = (double *)(void *)(b->elements + (size_t)elements * sizeof(double) * (doubles - 1));
-    return POSENC_CLI_FINE;
-}
-
-/* Says what is wrong, if anything is, before a file is opened: a block of no rows is asked for. */
-static int check_call(job *j) {
-    int status = posenc_cli_target_check(j->form, &(posenc_tensor_entry){.dtype = j->dtype});
-    return status == POSENC_CLI_FINE ? make_block(j, &(block){.rows = 0}) : status;
-}
-
-static int write_bias(job *j) {
-    block b = {.rows = 0};
-    int status = open_block(j, &b);
-    if (status != POSENC_CLI_FINE) return status;
-    double total =
-        (double)j->heads * (double)j->extent.queries * (double)j->extent.keys * (double)posenc_dtype_bytes(j->dtype);
-    status = posenc_cli_target_open(posenc_cli_context(j->arguments), j->path, j->form, total, &j->target);
-    const int64_t shape[] = {j->heads, j->extent.queries, j->extent.keys};
-    const posenc_tensor_entry entry = {.name = j->index ? "index" : "bias",
-                                       .dtype = j->dtype,
-                                       .rank = j->index ? 2 : 3,
-                                       .shape = j->index ? shape + 1 : shape};
-    if (status == POSENC_CLI_FINE) status = posenc_cli_target_header(&j->target, &entry, 1, NULL, 0);
-    if (status == POSENC_CLI_FINE) status = write_blocks(j, &b);
-    if (status == POSENC_CLI_FINE) status = posenc_cli_target_commit(&j->target);
-    free(b.elements);
-    return status;
-}
-
 static int bias(const posenc_cli_arguments *arguments) {
     job j = {.arguments = arguments};
     int status = find_scheme(&j);
     if (status == POSENC_CLI_FINE) status = find_form(&j);
-    if (status == POSENC_CLI_FINE) status = read_table(&j);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_bias_read_table(arguments, &j.table);
     if (status == POSENC_CLI_FINE) status = make_plan(&j);
     if (status == POSENC_CLI_FINE) status = find_extent(&j);
-    if (status == POSENC_CLI_FINE) status = check_call(&j);
-    if (status == POSENC_CLI_FINE) status = write_bias(&j);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_bias_check(&j);
+    if (status == POSENC_CLI_FINE) status = posenc_cli_bias_write(&j);
     posenc_plan_destroy(j.plan);
     posenc_cli_free_table(&j.table);
     posenc_cli_target_discard(&j.target);

@@ -1,4 +1,5 @@
 /* A check's report as JSON. */
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
@@ -32,25 +33,30 @@ static json_t *json_findings(const posenc_check_report *report) {
     return list;
 }
 
+static void put_base(json_t *object, const posenc_match *match) {
+    json_object_set_new(object, "cos-first", json_boolean(match->cos_first));
+    json_object_set_new(object, "base", posenc_cli_json_real(match->base));
+    json_object_set_new(object, "base_is_known", json_boolean(match->base_is_known));
+}
+
 static json_t *json_parameters(const posenc_match *match) {
     json_t *object = json_object();
-    if (strcmp(match->scheme, "sinusoidal") == 0) {
+    if (strcmp(match->scheme, "sinusoidal") == 0)
         json_object_set_new(object, "layout", json_string(posenc_cli_layout_name(match->layout)));
-        json_object_set_new(object, "cos-first", json_boolean(match->cos_first));
-        json_object_set_new(object, "base", posenc_cli_json_real(match->base));
-        json_object_set_new(object, "base_is_known", json_boolean(match->base_is_known));
-    }
+    if (match->base > 0) put_base(object, match);
     json_object_set_new(object, "start", json_integer((json_int_t)match->start));
     return object;
 }
 
 /* In the form of identify's answer; null: no known formula. */
-static json_t *json_match(const posenc_match *match) {
+static json_t *json_match(const posenc_check_report *report) {
+    const posenc_match *match = &report->match;
     if (!match->scheme) return json_null();
     json_t *residual = json_pack("{s:o, s:o}", "max", posenc_cli_json_real(match->max_error), "rms",
                                  posenc_cli_json_real(match->rms_error));
-    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I}", "scheme", match->scheme, "parameters",
-                     json_parameters(match), "arithmetic", posenc_cli_arithmetic_name(match->arithmetic), "mistake",
+    return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:I}", "scheme", match->scheme, "parameters",
+                     json_parameters(match), "parameters_text", report->parameters, "arithmetic",
+                     posenc_cli_arithmetic_name(match->arithmetic), "mistake",
                      match->doubled_exponent ? json_string("doubled-exponent") : json_null(), "residual", residual,
                      "rows", (json_int_t)match->rows, "rows_fit", (json_int_t)match->rows_fit);
 }
@@ -82,7 +88,9 @@ int posenc_cli_check_json(const posenc_cli_input_table *table, const posenc_chec
     json_object_set_new(document, "healthy", json_boolean(report->healthy));
     json_object_set_new(document, "looked_at", json_looks(report));
     json_object_set_new(document, "findings", json_findings(report));
-    json_object_set_new(document, "match", json_match(&report->match));
+    json_object_set_new(document, "match", json_match(report));
+    json_object_set_new(document, "amplitude",
+                        isnan(report->amplitude) ? json_null() : posenc_cli_json_real(report->amplitude));
     json_object_set_new(document, "minimum", posenc_cli_json_real(report->minimum));
     json_object_set_new(document, "maximum", posenc_cli_json_real(report->maximum));
     json_object_set_new(document, "rank", index_or_null(report->rank));

@@ -23,12 +23,27 @@ static bool is_sinusoidal(const posenc_match *match) {
     return match->scheme && strcmp(match->scheme, "sinusoidal") == 0;
 }
 
-/* ": sinusoidal, interleaved, base 10000, float32 arithmetic" */
-static void print_match(const posenc_match *match) {
-    printf(": %s", match->scheme ? match->scheme : "no known formula, taken for a learned table");
-    if (!is_sinusoidal(match)) return;
-    printf(", %s", posenc_cli_layout_name(match->layout));
-    if (match->cos_first) fputs(", cosine first", stdout);
+/* A formula of one base. A plan that was given has none of its own here. */
+static bool has_base(const posenc_match *match) {
+    return is_sinusoidal(match) || (match->scheme && strcmp(match->scheme, "rotary") == 0 && match->base > 0);
+}
+
+static void print_unknown(const posenc_check_report *report) {
+    fputs(isnan(report->amplitude) ? ": not one of the formulas that were tried"
+                                   : ": cosines and sines, rotary, of no one base",
+          stdout);
+}
+
+/* Where the columns stand: of a rotary table the sine is behind. */
+static void print_layout(const posenc_match *match) {
+    if (is_sinusoidal(match)) printf(", %s", posenc_cli_layout_name(match->layout));
+    if (is_sinusoidal(match) && match->cos_first) fputs(", cosine first", stdout);
+    if (!is_sinusoidal(match) && !match->cos_first) fputs(", sine first", stdout);
+}
+
+/* ", interleaved, base 10000, float32 arithmetic" */
+static void print_base(const posenc_match *match) {
+    print_layout(match);
     if (match->base_is_known)
         printf(", base %.10g", match->base);
     else
@@ -37,9 +52,20 @@ static void print_match(const posenc_match *match) {
     printf(", %s arithmetic", posenc_cli_arithmetic_name(match->arithmetic));
 }
 
+/* ": sinusoidal, interleaved, base 10000, exact arithmetic", ": rotary, scaling yarn, factor 4, amplitude 1.1386" */
+static void print_match(const posenc_check_report *report) {
+    const posenc_match *match = &report->match;
+    if (match->scheme)
+        printf(": %s%s%s", match->scheme, *report->parameters ? ", " : "", report->parameters);
+    else
+        print_unknown(report);
+    if (has_base(match)) print_base(match);
+    if (report->amplitude > 0 && report->amplitude != 1) printf(", amplitude %.5g", report->amplitude);
+}
+
 static void print_table(const posenc_cli_input_table *table, const posenc_check_report *report) {
     posenc_cli_table_head(table);
-    if (report->looked_at) print_match(&report->match);
+    if (report->looked_at) print_match(report);
     putchar('\n');
 }
 

@@ -85,7 +85,7 @@ typedef struct posenc_cli_command {
 /* The value of an option as text: as given, else its default, else NULL. A scheme's parameter: as given, else NULL. */
 const char *posenc_cli_text(const posenc_cli_arguments *arguments, const char *option);
 
-/* The same as a number. The option must have been given or have a default. */
+/* The same as a number; 0 where it was not given and has no default. */
 int64_t posenc_cli_integer(const posenc_cli_arguments *arguments, const char *option);
 double posenc_cli_real(const posenc_cli_arguments *arguments, const char *option);
 

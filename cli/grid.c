@@ -8,6 +8,14 @@ bool posenc_cli_has_grid(const posenc_cli_arguments *arguments) {
     return scheme && posenc_cli_parameter_find(scheme, "grid");
 }
 
+int64_t posenc_cli_grid_axes(const posenc_plan *plan) {
+    char grid[POSENC_MOST_AXES * 24] = "";
+    if (posenc_plan_parameter(plan, "grid", grid, sizeof grid) != POSENC_OK) return 0;
+    int64_t axes = 1;
+    for (const char *at = grid; *at; at++) axes += *at == 'x';
+    return axes;
+}
+
 int posenc_cli_grid_length(const posenc_plan *plan, int64_t start, int64_t *length) {
     int64_t tokens = posenc_plan_tokens(plan);
     if (start < 0 || start > tokens)

@@ -7,6 +7,9 @@
 /* Whether the scheme of the line has a grid. */
 bool posenc_cli_has_grid(const posenc_cli_arguments *arguments);
 
+/* How many axes the plan's grid has; 0: it has no grid. */
+int64_t posenc_cli_grid_axes(const posenc_plan *plan);
+
 /* The rows from start to the end of the plan's grid. Prints the error where start lies behind it. */
 int posenc_cli_grid_length(const posenc_plan *plan, int64_t start, int64_t *length);
 

@@ -8,19 +8,6 @@
 #include "grid.h"
 #include "options.h"
 
-typedef struct parameters {
-    posenc_parameter list[POSENC_CLI_MOST_OPTIONS + 2];
-    size_t n;
-    char texts[2][24];
-} parameters;
-
-/* Adds a number of the command's own, unless the scheme has no such parameter or the user decided. */
-static void add(parameters *p, const posenc_cli_arguments *arguments, const char *name, int64_t value, char text[24]) {
-    if (posenc_cli_given(arguments, name) || !posenc_cli_parameter_find(arguments->scheme, name)) return;
-    snprintf(text, 24, "%" PRId64, value);
-    p->list[p->n++] = (posenc_parameter){name, text};
-}
-
 /* Kept within what the scheme takes. */
 static int64_t max_len(const posenc_scheme_info *scheme, int64_t reach) {
     const posenc_parameter_info *parameter = posenc_cli_parameter_find(scheme, "max-len");
@@ -30,15 +17,33 @@ static int64_t max_len(const posenc_scheme_info *scheme, int64_t reach) {
     return (double)reach > parameter->maximum ? (int64_t)parameter->maximum : reach;
 }
 
-int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t reach, posenc_plan **plan) {
-    parameters p = {.n = arguments->n_parameters};
+static bool is_wanted(const posenc_cli_arguments *arguments, const char *name) {
+    return !posenc_cli_given(arguments, name) && posenc_cli_parameter_find(arguments->scheme, name);
+}
+
+int posenc_cli_plan_with(const posenc_cli_arguments *arguments, const posenc_cli_number *numbers, size_t n,
+                         posenc_plan **plan) {
+    posenc_parameter list[POSENC_CLI_MOST_OPTIONS + POSENC_CLI_MOST_NUMBERS];
+    char texts[POSENC_CLI_MOST_NUMBERS][24];
+    size_t used = arguments->n_parameters;
     posenc_error error;
-    memcpy(p.list, arguments->parameters, arguments->n_parameters * sizeof *p.list);
-    const char *width = posenc_cli_parameter_find(arguments->scheme, "head-dim") ? "head-dim" : "dim";
-    if (dim > 0) add(&p, arguments, width, dim, p.texts[0]);
-    if (!posenc_cli_has_grid(arguments)) /* which says so itself */
-        add(&p, arguments, "max-len", max_len(arguments->scheme, reach), p.texts[1]);
-    if (posenc_plan_create(arguments->context, arguments->scheme->name, p.list, p.n, plan, &error) == POSENC_OK)
+    memcpy(list, arguments->parameters, used * sizeof *list);
+    for (size_t i = 0; i < n; i++) {
+        if (!is_wanted(arguments, numbers[i].name)) continue;
+        snprintf(texts[i], sizeof texts[i], "%" PRId64, numbers[i].value);
+        list[used++] = (posenc_parameter){numbers[i].name, texts[i]};
+    }
+    if (posenc_plan_create(arguments->context, arguments->scheme->name, list, used, plan, &error) == POSENC_OK)
         return POSENC_CLI_FINE;
     return posenc_cli_refuse(&error);
+}
+
+int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t reach, posenc_plan **plan) {
+    posenc_cli_number numbers[2];
+    size_t n = 0;
+    const char *width = posenc_cli_parameter_find(arguments->scheme, "head-dim") ? "head-dim" : "dim";
+    if (dim > 0) numbers[n++] = (posenc_cli_number){width, dim};
+    if (!posenc_cli_has_grid(arguments)) /* which says so itself */
+        numbers[n++] = (posenc_cli_number){"max-len", max_len(arguments->scheme, reach)};
+    return posenc_cli_plan_with(arguments, numbers, n, plan);
 }

@@ -10,4 +10,16 @@
  * Returns POSENC_CLI_FINE, or prints the error and returns _TROUBLE. The caller destroys the plan. */
 int posenc_cli_plan(const posenc_cli_arguments *arguments, int64_t dim, int64_t reach, posenc_plan **plan);
 
+/* A parameter that the command knows, where the scheme has it and the user gave none. */
+typedef struct posenc_cli_number {
+    const char *name;
+    int64_t value;
+} posenc_cli_number;
+
+enum { POSENC_CLI_MOST_NUMBERS = 4 };
+
+/* The same from such numbers, n of them. */
+int posenc_cli_plan_with(const posenc_cli_arguments *arguments, const posenc_cli_number *numbers, size_t n,
+                         posenc_plan **plan);
+
 #endif

@@ -123,6 +123,7 @@ static const char *const examples[] = {
     "posenc plot pe.npy -o heatmap.png",
     "posenc plot pe.npy --kind similarity -o similarity.svg",
     "posenc plot pe.safetensors:pe --kind curves --width 1200 -o curves.pdf",
+    "posenc plot cos_sin.npy -o rotary.png",
     "posenc plot pe.npy --kind spectrum --title \"my model\" -o spectrum.png",
     NULL,
 };
@@ -132,7 +133,8 @@ const posenc_cli_command posenc_cli_plot = {
     .summary = "Draw a table of encodings",
     .description =
         "Draws a table (length, dim), with axes and units, as PNG, SVG or PDF, which the ending of the output "
-        "decides.\n\n"
+        "decides. Cosines and sines of a rotary scheme, (length, pairs, 2), are drawn side by side as 2 pairs "
+        "channels.\n\n"
         "heatmap shows every value: channel across, position down. similarity shows which positions look alike to a "
         "model: "
         "a healthy encoding has a bright diagonal that fades with distance. curves shows up to six channels, with the "

@@ -9,7 +9,9 @@
 enum { FEW_NAMES = 5, NAME_BYTES = 60 };
 
 /* The names that posenc gives: its tables, and learned ones. */
-static bool is_our_name(const char *name) { return strcmp(name, "pe") == 0 || strcmp(name, "weight") == 0; }
+static bool is_our_name(const char *name) {
+    return strcmp(name, "pe") == 0 || strcmp(name, "weight") == 0 || strcmp(name, "cos_sin") == 0;
+}
 
 static int name_some(const posenc_safetensors *container, const char *file) {
     char names[FEW_NAMES * (NAME_BYTES + 16)] = "";
@@ -49,13 +51,10 @@ static int read_tensor(const posenc_safetensors *container, posenc_cli_input_tab
 }
 
 static int read_container(const posenc_context *context, posenc_cli_input_table *t) {
-    posenc_safetensors *container;
     posenc_error error;
-    if (posenc_safetensors_open(context, t->path.file, &container, &error) != POSENC_OK)
+    if (posenc_safetensors_open(context, t->path.file, &t->container, &error) != POSENC_OK)
         return posenc_cli_refuse(&error);
-    int status = read_tensor(container, t);
-    posenc_safetensors_close(container);
-    return status;
+    return read_tensor(t->container, t);
 }
 
 static int read_npy(const posenc_context *context, posenc_cli_input_table *t) {
@@ -107,6 +106,7 @@ int posenc_cli_read_table(const posenc_context *context, const char *option, con
 
 void posenc_cli_free_table(posenc_cli_input_table *table) {
     posenc_array_destroy(table->array);
+    posenc_safetensors_close(table->container);
     free(table->numbers);
     free(table->name);
     free(table->title);

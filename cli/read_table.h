@@ -10,11 +10,12 @@
 typedef struct posenc_cli_input_table {
     const DLTensor *tensor; /* f32, f64, f16 or bf16, contiguous; any rank: the library says which it takes */
     posenc_dtype dtype;
-    const char *file;    /* as given, without :TENSOR; "-" for standard input */
-    char *name;          /* of the tensor in the file; NULL where a file holds one without a name */
-    char *title;         /* "pe.npy", "model.safetensors:pe", "standard input": for messages and pictures */
-    posenc_array *array; /* what the table lives in: a file's content, ... */
-    void *numbers;       /* ... or the numbers of a .csv file */
+    const char *file;              /* as given, without :TENSOR; "-" for standard input */
+    char *name;                    /* of the tensor in the file; NULL where a file holds one without a name */
+    char *title;                   /* "pe.npy", "model.safetensors:pe", "standard input": for messages and pictures */
+    posenc_safetensors *container; /* where the table is from one: for its metadata, read_metadata.h; else NULL */
+    posenc_array *array;           /* what the table lives in: a file's content, ... */
+    void *numbers;                 /* ... or the numbers of a .csv file */
     posenc_view view;
     posenc_cli_tensor_path path;
 } posenc_cli_input_table;
@@ -22,7 +23,7 @@ typedef struct posenc_cli_input_table {
 /* Reads the table that text names.
  * option: what messages call the text, "table".
  * .npy, and "-" for .npy on standard input. .safetensors: the named tensor; without a name its only one, or the only
- * one that has a name that posenc itself gives, pe or weight. .csv: decimal numbers parted by commas, as many in each
+ * one that has a name that posenc itself gives, pe, weight or cos_sin. .csv: decimal numbers parted by commas, as many in each
  * line, after at most one line of names; f32 where no number has more than 9 digits, else f64.
  * Memory grows with what has arrived, never with what a file claims.
  * Returns POSENC_CLI_FINE, or prints the error and returns _TROUBLE; *table holds nothing then. */

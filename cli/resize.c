@@ -23,7 +23,6 @@ typedef struct job {
     int64_t rows, dim; /* of the table */
     int64_t shape[3];  /* of the result */
     int64_t elements;
-    posenc_safetensors *container; /* for its metadata; NULL: none */
     posenc_cli_form form;
     posenc_cli_target target;
 } job;
@@ -174,14 +173,6 @@ static int make_rows(const job *j, int64_t first, int64_t count, void *data) {
 
 /* ---- writing ---- */
 
-static int open_metadata(job *j) {
-    posenc_error error;
-    if (!j->table.path.container || j->form != POSENC_CLI_SAFETENSORS) return POSENC_CLI_FINE;
-    posenc_status status =
-        posenc_safetensors_open(posenc_cli_context(j->arguments), j->table.path.file, &j->container, &error);
-    return status == POSENC_OK ? POSENC_CLI_FINE : posenc_cli_refuse(&error);
-}
-
 static int write_header(job *j) {
     const posenc_tensor_entry entry = {.name = j->table.name ? j->table.name : "weight",
                                        .dtype = j->table.dtype,
@@ -189,7 +180,8 @@ static int write_header(job *j) {
                                        .shape = j->shape};
     size_t n;
     char rows[24];
-    const char **pairs = posenc_cli_resized_metadata(j->container, j->shape[j->row_axis], rows, &n);
+    const char **pairs = posenc_cli_resized_metadata(j->form == POSENC_CLI_SAFETENSORS ? j->table.container : NULL,
+                                                     j->shape[j->row_axis], rows, &n);
     int status = pairs ? posenc_cli_target_header(&j->target, &entry, 1, pairs, n)
                        : posenc_cli_no_memory("header", sizeof *pairs);
     free((void *)pairs);
@@ -211,7 +203,6 @@ static int write_rows(job *j, void *block, int64_t block_rows) {
 static int write_out(job *j, void *block, int64_t block_rows) {
     double bytes = (double)j->elements * (double)posenc_dtype_bytes(j->table.dtype);
     int status = make_rows(j, 0, 0, block); /* what the call refuses, it refuses before a file is there */
-    if (status == POSENC_CLI_FINE) status = open_metadata(j);
     if (status == POSENC_CLI_FINE)
         status = posenc_cli_target_open(posenc_cli_context(j->arguments), posenc_cli_text(j->arguments, "output"),
                                         j->form, bytes, &j->target);
@@ -243,7 +234,6 @@ static int resize(const posenc_cli_arguments *arguments) {
     if (status == POSENC_CLI_FINE && j.to.grid) status = find_old_grid(&j);
     if (status == POSENC_CLI_FINE) status = find_shape(&j);
     if (status == POSENC_CLI_FINE) status = make_and_write(&j);
-    posenc_safetensors_close(j.container);
     posenc_cli_free_table(&j.table);
     posenc_cli_target_discard(&j.target);
     return status;

@@ -219,9 +219,18 @@ static const struct {
     {check_resized, sizeof resized / sizeof *resized},
 };
 
+/* Of schemes that have a file of their own. */
+static int (*const others[])(const posenc_context *context, posenc_cli_tally *tally) = {
+    posenc_cli_rotary_answers,
+    posenc_cli_bias_answers,
+    posenc_cli_relative_answers,
+};
+
 int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *tally) {
     int status = POSENC_CLI_FINE;
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (size_t i = 0; status == POSENC_CLI_FINE && i < lists[l].n; i++) status = lists[l].check(context, i, tally);
-    return status == POSENC_CLI_FINE ? posenc_cli_rotary_answers(context, tally) : status;
+    for (size_t i = 0; status == POSENC_CLI_FINE && i < sizeof others / sizeof *others; i++)
+        status = others[i](context, tally);
+    return status;
 }

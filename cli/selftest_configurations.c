@@ -13,6 +13,8 @@ static const struct {
     {posenc_cli_scheme_table_count, posenc_cli_scheme_table_at},
     {posenc_cli_resized_count, posenc_cli_resized_at},
     {posenc_cli_rotary_count, posenc_cli_rotary_at},
+    {posenc_cli_bias_count, posenc_cli_bias_at},
+    {posenc_cli_relative_count, posenc_cli_relative_at},
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MOST_ROWS = 3000 };
@@ -51,6 +53,27 @@ posenc_status posenc_cli_configuration_make(const posenc_cli_configuration *c, c
     posenc_status status = c->make(c, context, table, error);
     if (status == POSENC_OK) make_little_endian(table, posenc_cli_configuration_bytes(c), posenc_dtype_bytes(c->dtype));
     return status;
+}
+
+/* ---- numbers ---- */
+
+enum { MULTIPLIER = 40503 };
+
+/* Element i. bf16 is the upper half of f32's bits; of f16 they are any that mean a number below 1 in size. */
+static void put_element(void *table, int64_t i, posenc_dtype dtype) {
+    double value = (double)((i * MULTIPLIER & 0xFFFF) - 0x8000) * 0x1p-15;
+    float narrow = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    if (dtype == POSENC_F64) memcpy((double *)table + i, &value, sizeof value);
+    if (dtype == POSENC_F32) memcpy((float *)table + i, &narrow, sizeof narrow);
+    uint16_t half = (uint16_t)(bits >> 16);
+    if (dtype == POSENC_F16) half = (uint16_t)(i * MULTIPLIER & 0xBBFF);
+    if (dtype == POSENC_F16 || dtype == POSENC_BF16) memcpy((uint16_t *)table + i, &half, sizeof half);
+}
+
+void posenc_cli_put_numbers(void *table, int64_t n, posenc_dtype dtype) {
+    for (int64_t i = 0; i < n; i++) put_element(table, i, dtype);
 }
 
 /* ---- positions ---- */

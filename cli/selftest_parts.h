@@ -17,8 +17,10 @@ void posenc_cli_tally_add(posenc_cli_tally *tally, bool right, const char *forma
  * Returns POSENC_CLI_FINE whatever was found, or _TROUBLE with a message where a plan could not be made. */
 int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *tally);
 
-/* The rotary ones among them. */
+/* The rotary ones among them, those of score biases, and of relative encodings through vectors. */
 int posenc_cli_rotary_answers(const posenc_context *context, posenc_cli_tally *tally);
+int posenc_cli_bias_answers(const posenc_context *context, posenc_cli_tally *tally);
+int posenc_cli_relative_answers(const posenc_context *context, posenc_cli_tally *tally);
 
 /* One table whose bytes are pinned. */
 typedef struct posenc_cli_configuration posenc_cli_configuration;
@@ -44,6 +46,10 @@ size_t posenc_cli_resized_count(void);
 void posenc_cli_resized_at(size_t index, posenc_cli_configuration *out);
 size_t posenc_cli_rotary_count(void); /* cosines and sines, and heads turned */
 void posenc_cli_rotary_at(size_t index, posenc_cli_configuration *out);
+size_t posenc_cli_bias_count(void); /* score biases and their gradients, buckets */
+void posenc_cli_bias_at(size_t index, posenc_cli_configuration *out);
+size_t posenc_cli_relative_count(void); /* shaw and transformer-xl */
+void posenc_cli_relative_at(size_t index, posenc_cli_configuration *out);
 
 /* All of them, kind by kind. */
 size_t posenc_cli_configuration_count(void);
@@ -55,6 +61,9 @@ size_t posenc_cli_configuration_bytes(const posenc_cli_configuration *configurat
 /* Makes a table, little-endian, in table[posenc_cli_configuration_bytes]. */
 posenc_status posenc_cli_configuration_make(const posenc_cli_configuration *configuration,
                                             const posenc_context *context, void *table, posenc_error *error);
+
+/* Puts n numbers that anybody can make: the multiples of an odd number modulo 2^16, shifted to -1..1. */
+void posenc_cli_put_numbers(void *table, int64_t n, posenc_dtype dtype);
 
 /* Which positions the rows of a table stand at. */
 typedef struct posenc_cli_places {

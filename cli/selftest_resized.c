@@ -1,11 +1,11 @@
-/* Resized tables whose checksums are published, in each mode. What is resized is a table that anybody can make: the
- * multiples of an odd number modulo 2^16, shifted to -1..1. */
+/* Resized tables whose checksums are published, in each mode. What is resized are the numbers of
+ * posenc_cli_put_numbers. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "selftest_parts.h"
 
-enum { MOST_OLD_ROWS = 64, MOST_DIM = 24, MULTIPLIER = 40503 };
+enum { MOST_OLD_ROWS = 64, MOST_DIM = 24 };
 
 typedef struct resized {
     posenc_interpolation mode;
@@ -39,19 +39,6 @@ static int64_t rows_of(const resized *r, const int64_t grid[2]) {
     return r->prefix + (grid[0] ? grid[0] : 1) * grid[1];
 }
 
-/* Element i. bf16 is the upper half of f32's bits; of f16 they are any that mean a number below 1 in size. */
-static void put_element(void *table, int64_t i, posenc_dtype dtype) {
-    double value = (double)((i * MULTIPLIER & 0xFFFF) - 0x8000) * 0x1p-15;
-    float narrow = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    if (dtype == POSENC_F64) memcpy((double *)table + i, &value, sizeof value);
-    if (dtype == POSENC_F32) memcpy((float *)table + i, &narrow, sizeof narrow);
-    uint16_t half = (uint16_t)(bits >> 16);
-    if (dtype == POSENC_F16) half = (uint16_t)(i * MULTIPLIER & 0xBBFF);
-    if (dtype == POSENC_F16 || dtype == POSENC_BF16) memcpy((uint16_t *)table + i, &half, sizeof half);
-}
-
 static posenc_status make(const posenc_cli_configuration *configuration, const posenc_context *context, void *table,
                           posenc_error *error) {
     const resized *r = configuration->own;
@@ -63,7 +50,7 @@ static posenc_status make(const posenc_cli_configuration *configuration, const p
     options.mode = r->mode, options.prefix = r->prefix;
     options.antialias = r->antialias, options.align_corners = r->align_corners;
     if (r->from[0]) memcpy(options.from, r->from, sizeof r->from), memcpy(options.to, r->to, sizeof r->to);
-    for (int64_t i = 0; i < old_shape[0] * r->dim; i++) put_element(old, i, r->dtype);
+    posenc_cli_put_numbers(old, old_shape[0] * r->dim, r->dtype);
     return posenc_resize(context, &options, posenc_view_make(&from, old, r->dtype, 2, old_shape, NULL),
                          posenc_view_make(&to, table, r->dtype, 2, new_shape, NULL), error);
 }

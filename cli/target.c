@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "interrupt.h"
@@ -44,14 +45,34 @@ int posenc_cli_target_check(posenc_cli_form form, const posenc_tensor_entry *ent
     return posenc_cli_refuse(&error);
 }
 
+/* The free bytes where a file of that name will be; -1: not known. Super-users may take more than others. */
+static double free_bytes(const char *path) {
+    struct statvfs disk;
+    char folder[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    if (n >= sizeof folder) return -1;
+    if (n > 0) memcpy(folder, path, n), folder[n] = '\0';
+    if (statvfs(path, &disk) != 0 && statvfs(folder, &disk) != 0) return -1;
+    return (double)(geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * (double)disk.f_frsize;
+}
+
+/* What cannot fit is not begun: it would fill the disk first, for hours perhaps. */
+static int check_room(const char *path, double bytes) {
+    double room = free_bytes(path);
+    if (room < 0 || bytes <= room) return POSENC_CLI_FINE;
+    return posenc_cli_fail("%s: expected room for %.0f bytes, got a disk with %.0f free", path, bytes, room);
+}
+
 int posenc_cli_target_open(const posenc_context *context, const char *path, posenc_cli_form form, double total,
                            posenc_cli_target *target) {
     enum { TEXT_BYTES = 1 << 16 };
     posenc_error error;
+    bool standard = strcmp(path, "-") == 0;
     *target = (posenc_cli_target){.path = path, .form = form};
+    if (!standard && !is_special(path) && check_room(path, total) != POSENC_CLI_FINE) return POSENC_CLI_TROUBLE;
     if (form == POSENC_CLI_CSV && !(target->text = malloc(TEXT_BYTES)))
         return posenc_cli_no_memory("output", TEXT_BYTES);
-    bool standard = strcmp(path, "-") == 0;
     target->bar = !(standard && isatty(STDOUT_FILENO));
     if (!standard && !is_special(path)) posenc_cli_interrupt_catch();
     if (posenc_output_open(context, path, &target->output, &error) != POSENC_OK) return posenc_cli_refuse(&error);

@@ -24,7 +24,7 @@ int posenc_cli_target_form(const char *path, bool with_csv, posenc_cli_form othe
 /* Whether a file of that form holds such a tensor: .npy has no bf16. To be asked before anything is opened. */
 int posenc_cli_target_check(posenc_cli_form form, const posenc_tensor_entry *entry);
 
-/* Opens the target. total: bytes of data to come. While a regular file is being written an interrupt removes it.
+/* Opens the target. total: bytes of data to come; a file for which its disk has too little room is refused. While a regular file is being written an interrupt removes it.
  * Every function below prints its error and returns POSENC_CLI_TROUBLE; the target must then be discarded. */
 int posenc_cli_target_open(const posenc_context *context, const char *path, posenc_cli_form form, double total,
                            posenc_cli_target *target);

@@ -56,7 +56,8 @@ POSENC_API posenc_status posenc_bias_bucket(const posenc_plan *plan, int64_t dis
                                             posenc_error *error);
 
 /* Writes the table row (t5, swin), or the signed bucket (deberta), of every query and key of the block.
- * index: (queries, keys), i32 or i64, any strides that keep elements apart.
+ * index: (queries, keys), i32 or i64, any strides that keep elements apart. Of deberta with long distances i64:
+ *        POSENC_ERROR_DTYPE where a bucket of the block does not fit into i32.
  * Returns POSENC_ERROR_ARGUMENT, _SHAPE, _DTYPE, _DEVICE, _POSITION, _OVERLAP, _MEMORY, _UNSUPPORTED (no such scheme);
  * index is untouched then. Cost: that of writing it. */
 POSENC_API posenc_status posenc_bias_index(const posenc_plan *plan, const posenc_bias_extent *extent, DLTensor *index,

@@ -27,7 +27,7 @@ typedef enum posenc_finding_kind {
     POSENC_FINDING_ZERO_ROWS,        /* rows of zeros; how many */
     POSENC_FINDING_DEAD_CHANNEL,     /* channels that are 0 at every position; how many */
     POSENC_FINDING_CONSTANT_CHANNEL, /* channels with one value, not 0, at every position; how many */
-    POSENC_FINDING_NOT_UNIT_PAIRS,   /* sin^2 + cos^2 is not 1; the largest distance from 1 */
+    POSENC_FINDING_NOT_UNIT_PAIRS,   /* sin^2 + cos^2 is not 1 (rotary: amplitude^2); the largest distance from it */
     POSENC_FINDING_POSITION_AXIS,    /* neighbours do not vary: the position axis is another one; rows that do not */
     POSENC_FINDING_PRECISION,        /* errors beyond what the dtype could hold; the largest error */
     POSENC_FINDING_UNTRAINED_ROWS,   /* rows of a learned table that look as they were drawn; how many */
@@ -56,8 +56,10 @@ typedef struct posenc_finding {
 
 /* The formula that a table follows. */
 typedef struct posenc_match {
-    const char *scheme; /* "sinusoidal"; NULL: no known formula. Static text. With options->plan its scheme, and
-                           of the members below only start and the errors have a meaning if it is another one */
+    const char *scheme; /* "sinusoidal"; "rotary" for cosines and sines (length, pairs, 2); a grid's "sinusoidal-2d" or
+                           "sinusoidal-nd"; NULL: none of the formulas that were tried. Static text. With options->plan
+                           its scheme. Of a grid, and of a plan that is not sinusoidal, only start and the errors below
+                           have a meaning, and report->parameters says the rest */
     posenc_layout layout;
     int cos_first;
     double base;       /* exponent as the layout has it */
@@ -86,7 +88,7 @@ typedef enum posenc_look {
     POSENC_LOOK_NEIGHBOURS, /* whether rows vary along the position axis */
     POSENC_LOOK_RANK,       /* effective dimension */
     POSENC_LOOK_FORMULA,    /* whether a known formula made it */
-    POSENC_LOOK_PAIRS,      /* sin^2 + cos^2; with a formula only */
+    POSENC_LOOK_PAIRS,      /* sin^2 + cos^2; with a sinusoidal formula, and in rotary tables */
     POSENC_LOOK_PRECISION,  /* error by position; with a formula only */
     POSENC_LOOK_TRAINING,   /* rows at initial statistics; without a formula only */
     POSENC_LOOK_EXTENSION,  /* 2 and 10 times the length */
@@ -106,7 +108,8 @@ typedef struct posenc_error_bin {
 
 typedef struct posenc_check_options {
     size_t size;             /* sizeof(posenc_check_options), as written by posenc_check_default */
-    const posenc_plan *plan; /* what the table should hold; NULL: found out. Default NULL */
+    const posenc_plan *plan; /* what the table should hold, of a scheme that adds rows or rotates; NULL: found out.
+                                Default NULL */
     int64_t start;           /* position of row 0, with a plan. Default 0 */
     int64_t padding_idx;     /* that row is meant to be zero; -1: none is. Default -1 */
 } posenc_check_options;
@@ -130,16 +133,23 @@ typedef struct posenc_check_report {
     posenc_extension extensions[2];
     size_t n_findings; /* at most one of a kind, worst first */
     posenc_finding findings[POSENC_FINDING_COUNT];
+    double amplitude;     /* of cosines and sines (length, pairs, 2): the length of their pairs; NaN: no such table */
+    char parameters[160]; /* of a grid, and of a plan that is not sinusoidal, those that are no defaults: "convention
+                             detr, grid 14x14"; else "" */
 } posenc_check_report;
 
 /* Examines a table.
  * context: NULL for defaults.
- * options: NULL for defaults. A plan there must be additive and have the table's width.
+ * options: NULL for defaults. A plan there must add rows, or rotate with frequencies that do not depend on the length,
+ *          and have the table's width.
  * table: (length, dim), (1, length, dim) or (length, 1, dim), any strides; f32, f64, f16 or bf16. (batch, length, dim)
- *        too: all slices must be one table, or it is the finding position-axis.
+ *        too: all slices must be one table, or it is the finding position-axis. Cosines and sines of a rotary scheme,
+ *        (length, pairs, 2), whose pairs and numbers merge into one axis (contiguous ones do): with a plan that rotates,
+ *        also as (length, 2 pairs), or where all pairs have one length. They are looked at as 2 pairs channels.
  * report: report->size as the caller compiled it; filled in.
  * Returns POSENC_ERROR_SHAPE, _DTYPE, _DEVICE, _ARGUMENT, _MEMORY; *report is untouched then. Findings are no errors.
  * Edge cases: an empty table is healthy. One row, one column, nothing but NaN: all fine to ask about.
+ * Formulas that are tried: sinusoidal, rotary of one base, and the grids of two axes that have base 10000.
  * Where a formula is known a finding is measured against the exact table in the same dtype: rows that must repeat in
  * f16, or channels that hardly move, are no fault.
  * Cost: some passes over the table. Memory: 16 bytes a row, some 40 a channel, a few MB, and at most 32 MB for the

@@ -29,7 +29,8 @@ POSENC_API void posenc_plot_default(posenc_plot_options *options, size_t size);
 /* Draws a table.
  * context: NULL for defaults.
  * table: (length, dim), (1, length, dim) or (length, 1, dim), any strides; f32, f64, f16 or bf16. Of (batch, length,
- *        dim) the first sequence is drawn, and the note says so.
+ *        dim) the first sequence is drawn, and the note says so. Cosines and sines of a rotary scheme, (length, pairs,
+ *        2), are recognised by their pairs, all of one length, and drawn side by side as 2 pairs channels.
  * options: NULL for defaults.
  * output: receives the picture; the caller commits or discards it.
  * Returns POSENC_ERROR_SHAPE (also a table without values), _DTYPE, _DEVICE, and what posenc_figure_draw returns.

@@ -51,8 +51,8 @@ POSENC_API posenc_status posenc_shaw_write(const posenc_context *context, const 
  * q (batch, heads, queries, d), table (2K+1, d), scores (batch, heads, queries, keys).
  * Accuracy: 2e-6 of the sum of the sizes of the d terms, then the rounding to the dtype.
  * Bits: those of any other call that holds the same query, key and distance.
- * Cost: the product Q A^T, and writing the scores once. Memory: the table, and 192 rows of 2K+1 for each thread; never
- * more rows of the table than there are distances. */
+ * Cost: the product Q A^T, and writing the scores once. Memory: the table, no more of it than lies between the nearest
+ * and the furthest distance, and up to 2 MiB of products for each thread. */
 POSENC_API posenc_status posenc_shaw_scores(const posenc_context *context, const posenc_shaw_options *options,
                                             const DLTensor *q, const DLTensor *table, DLTensor *scores,
                                             posenc_error *error);
@@ -102,14 +102,17 @@ POSENC_API void posenc_xl_default(posenc_xl_options *options, size_t size);
  * q (batch, heads, queries, d), k (batch, heads, keys, d), u, v (heads, d), w (heads d, model), scores (batch, heads,
  * queries, keys). r_n: the sinusoidal encoding of n in halves (sines, then cosines), of width model, base 10000.
  * The relative shift is an index, not a copy.
- * Cost: the products with k and, twice that, with W r; W r itself is made once for some heads at a time, and so much of
- * it is kept: keys + queries rows of d for a head. */
+ * Cost: the products with k and with W r of the distances that a query sees; W r itself is made once for some heads at a
+ * time. Memory: W r of all distances, at most keys + queries rows of d for a head, as many heads as 16 MiB hold but at
+ * least one, and for each thread up to 3840 keys. */
 POSENC_API posenc_status posenc_xl_scores(const posenc_context *context, const posenc_xl_options *options,
                                           const DLTensor *q, const DLTensor *k, const DLTensor *u, const DLTensor *v,
                                           const DLTensor *w, DLTensor *scores, posenc_error *error);
 
 /* Gradients of all of them, of the shape of what they belong to; each may be NULL. Written, not added to. du, dv and dw
- * may be f32 beside f16 and bf16. size: sizeof(posenc_xl_gradients). */
+ * may be f32 beside f16 and bf16. size: sizeof(posenc_xl_gradients).
+ * Cost: reading the gradients of the scores three times, and four products of the size of the scores' own. Memory: W r
+ * as there, its gradient, and all queries of a head for each thread. */
 typedef struct posenc_xl_gradients {
     size_t size;
     DLTensor *dq, *dk, *du, *dv, *dw;

@@ -59,6 +59,24 @@ POSENC_API posenc_status posenc_video_backward_table(const posenc_encoder *encod
                                                      const DLTensor *dy, DLTensor *dtable, int accumulate,
                                                      posenc_error *error);
 
+/* posenc_encoder_backward_gain for video:
+ *     *dgain = sum over all elements of E * dy / (1 - dropout), where the forward pass with the same positions and step
+ *     kept, else 0; frames that a mask or padding_idx names have no part in it. With BROADCAST every pixel of a frame
+ *     is multiplied by the row of its frame.
+ * positions, step: those of the forward pass.
+ * dy: shapes, dtypes and strides as x of posenc_video_add; only read.
+ * dgain: receives the sum.
+ * Returns as posenc_video_forward; *dgain is untouched then.
+ * Edge cases: a video without frames, pixels or batch gives 0.
+ * Accuracy, cost: as posenc_encoder_backward_gain, where a frame's pixels are rows of one token: the same bits for every
+ * number of threads and every instruction set. Holds 8 bytes a frame besides.
+ * Source: as there.
+ * Example: double dgain;
+ *          posenc_video_backward_gain(encoder, POSENC_VIDEO_BROADCAST, NULL, NULL, dy, &dgain, &error); */
+POSENC_API posenc_status posenc_video_backward_gain(const posenc_encoder *encoder, posenc_video form,
+                                                    const posenc_positions *positions, const posenc_step *step,
+                                                    const DLTensor *dy, double *dgain, posenc_error *error);
+
 #ifdef __cplusplus
 }
 #endif

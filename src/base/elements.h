@@ -25,6 +25,24 @@ static inline double posenc_real_element(posenc_dtype dtype, const char *at) {
     }
 }
 
+/* Writes a value to f64, f32, f16 or bf16, rounded once to nearest even. */
+static inline void posenc_put_real_element(posenc_dtype dtype, double value, char *at) {
+    float narrow = (float)value;
+    uint16_t half;
+    switch (dtype) {
+        case POSENC_F64:
+            memcpy(at, &value, sizeof value);
+            return;
+        case POSENC_F32:
+            memcpy(at, &narrow, sizeof narrow);
+            return;
+        default:
+            narrow = posenc_f32_odd_of_f64(value);
+            half = dtype == POSENC_F16 ? posenc_f16_of_f32(narrow) : posenc_bf16_of_f32(narrow);
+            memcpy(at, &half, sizeof half);
+    }
+}
+
 /* i64, i32, u8 or bool. */
 static inline int64_t posenc_integer_element(posenc_dtype dtype, const char *at) {
     int32_t narrow;
@@ -48,6 +66,15 @@ static inline void posenc_fill_minus_zero(posenc_dtype dtype, int64_t n, char *o
     size_t bytes = dtype == POSENC_F64 ? sizeof wide : sizeof narrow;
     for (int64_t i = 0; i < n; i++)
         memcpy(out + (size_t)i * bytes, dtype == POSENC_F64 ? (const void *)&wide : (const void *)&narrow, bytes);
+}
+
+/* n elements of so many bytes, step bytes apart in memory, to and from a row without gaps. */
+static inline void posenc_gather_elements(const char *in, ptrdiff_t step, char *row, int64_t n, size_t bytes) {
+    for (int64_t i = 0; i < n; i++) memcpy(row + (size_t)i * bytes, in + i * step, bytes);
+}
+
+static inline void posenc_scatter_elements(const char *row, char *out, ptrdiff_t step, int64_t n, size_t bytes) {
+    for (int64_t i = 0; i < n; i++) memcpy(out + i * step, row + (size_t)i * bytes, bytes);
 }
 
 #endif

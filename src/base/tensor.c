@@ -69,6 +69,13 @@ int64_t posenc_tensor_stride(const DLTensor *tensor, int axis) {
     return stride;
 }
 
+ptrdiff_t posenc_tensor_step(const DLTensor *tensor, int axis) {
+    for (int i = 0; i < tensor->ndim; i++)
+        if (tensor->shape[i] == 0) return 0;
+    if (tensor->shape[axis] == 1) return 0;
+    return (ptrdiff_t)posenc_tensor_stride(tensor, axis) * (tensor->dtype.bits / 8);
+}
+
 void posenc_shape_text(int rank, const int64_t *shape, char text[96]) {
     size_t used = (size_t)snprintf(text, 96, "(");
     for (int i = 0; i < rank && used < 70; i++)
@@ -80,13 +87,11 @@ void posenc_shape_text(int rank, const int64_t *shape, char text[96]) {
 static bool reach(const DLTensor *tensor, int64_t *low, int64_t *high) {
     *low = *high = 0;
     int64_t elements = 1;
-    for (int i = 0; i < tensor->ndim; i++) {
-        if (tensor->shape[i] == 0) {
-            *low = 0, *high = -1;
-            return true;
-        }
-        if (!tensor->strides && !posenc_i64_multiply(elements, tensor->shape[i], &elements)) return false;
-    }
+    for (int i = 0; i < tensor->ndim; i++)
+        if (tensor->shape[i] == 0) *high = -1;
+    if (*high < 0) return true;
+    for (int i = 0; i < tensor->ndim && !tensor->strides; i++)
+        if (!posenc_i64_multiply(elements, tensor->shape[i], &elements)) return false;
     for (int i = 0; i < tensor->ndim; i++) {
         int64_t stride = posenc_tensor_stride(tensor, i), span;
         if (stride == INT64_MIN || !posenc_i64_multiply(tensor->shape[i] - 1, stride < 0 ? -stride : stride, &span))
@@ -139,40 +144,4 @@ void posenc_tensor_span(const DLTensor *tensor, const char **first, const char *
     int64_t bytes = tensor->dtype.bits / 8;
     *first = posenc_tensor_data(tensor) + low * bytes;
     *end = posenc_tensor_data(tensor) + (high + 1) * bytes;
-}
-
-bool posenc_tensors_meet(const DLTensor *a, const DLTensor *b) {
-    const char *a_first, *a_end, *b_first, *b_end;
-    posenc_tensor_span(a, &a_first, &a_end);
-    posenc_tensor_span(b, &b_first, &b_end);
-    return a_first < b_end && b_first < a_end;
-}
-
-bool posenc_tensors_same(const DLTensor *a, const DLTensor *b) {
-    if (posenc_tensor_data(a) != posenc_tensor_data(b) || a->ndim != b->ndim) return false;
-    for (int i = 0; i < a->ndim; i++)
-        if (a->shape[i] != b->shape[i] || (a->shape[i] > 1 && posenc_tensor_stride(a, i) != posenc_tensor_stride(b, i)))
-            return false;
-    return true;
-}
-
-/* Sorted by stride, each axis must step over all that the axes below it reach. */
-bool posenc_tensor_folds(const DLTensor *tensor) {
-    int64_t stride[POSENC_MAX_RANK], extent[POSENC_MAX_RANK];
-    int n = 0;
-    for (int i = 0; i < tensor->ndim; i++) {
-        if (tensor->shape[i] == 0) return false;
-        if (tensor->shape[i] == 1) continue;
-        int64_t s = posenc_tensor_stride(tensor, i);
-        int at = n++;
-        for (s = s < 0 ? -s : s; at > 0 && stride[at - 1] > s; at--)
-            stride[at] = stride[at - 1], extent[at] = extent[at - 1];
-        stride[at] = s, extent[at] = tensor->shape[i];
-    }
-    int64_t below = 0;
-    for (int i = 0; i < n; i++) {
-        if (stride[i] <= below) return true;
-        below += (extent[i] - 1) * stride[i];
-    }
-    return false;
 }

@@ -13,6 +13,10 @@ static inline char *posenc_tensor_data(const DLTensor *tensor) {
 /* Stride of an axis in elements; derived from the shape when the tensor has none. */
 int64_t posenc_tensor_stride(const DLTensor *tensor, int axis);
 
+/* Bytes from index to index of an axis. 0 where there is no second index, whatever stride stands there: it may be one
+ * that no memory has. */
+ptrdiff_t posenc_tensor_step(const DLTensor *tensor, int axis);
+
 /* Checks what any tensor must keep: pointers, CPU, rank, extents >= 0, a span that fits the address space, memory that
  * is aligned to its elements. */
 posenc_status posenc_tensor_check(const DLTensor *tensor, const char *name, posenc_dtype *dtype, posenc_error *error);
@@ -24,7 +28,8 @@ posenc_status posenc_tensor_check_real(const DLTensor *tensor, const char *name,
 /* First and one past the last byte that a checked tensor touches; both NULL when it has no elements. */
 void posenc_tensor_span(const DLTensor *tensor, const char **first, const char **end);
 
-/* Whether two checked tensors share a byte, judged by their spans. */
+/* Whether two checked tensors share a byte. Exact where they have the same strides, none of them 0, as views of one buffer
+ * have; judged by their spans else. */
 bool posenc_tensors_meet(const DLTensor *a, const DLTensor *b);
 
 /* Whether two tensors of one shape and dtype are the same memory in the same order. */

@@ -9,9 +9,10 @@
 #include "base/fpenv.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "diagnose/look.h"
+#include "diagnose/formula.h"
 #include "diagnose/slices.h"
 #include "diagnose/survey.h"
+#include "schemes/rotary.h"
 
 static const posenc_check_options defaults = {.size = sizeof(posenc_check_options), .padding_idx = -1};
 
@@ -23,13 +24,22 @@ void posenc_check_default(posenc_check_options *options, size_t size) {
 
 /* ---- the door ---- */
 
-static posenc_status check_plan(const posenc_checkup *c, posenc_error *error) {
+static posenc_status check_scheme(const posenc_checkup *c, posenc_error *error) {
     const posenc_plan *plan = c->options.plan;
     if (!plan) return POSENC_OK;
     const posenc_scheme_info *scheme = posenc_scheme_find(posenc_plan_scheme(plan));
-    if (scheme->effect != POSENC_EFFECT_ADDS_ROWS)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "plan", "expected a scheme that adds rows, got %s",
-                           scheme->name);
+    if (scheme->effect != POSENC_EFFECT_ADDS_ROWS && scheme->effect != POSENC_EFFECT_ROTATES_PAIRS)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "plan",
+                           "expected a scheme that adds rows or rotates pairs, got %s", scheme->name);
+    if (posenc_rotary_of(plan) && posenc_rotary_of(plan)->by_length)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "plan",
+                           "expected frequencies of one length, by sequence-length, got ones that depend on it");
+    return POSENC_OK;
+}
+
+static posenc_status check_plan(const posenc_checkup *c, posenc_error *error) {
+    const posenc_plan *plan = c->options.plan;
+    if (!plan) return POSENC_OK;
     if (c->table.dim != posenc_plan_dim(plan))
         return posenc_fail(error, POSENC_ERROR_SHAPE, "table", "expected %lld channels, as the plan has, got %lld",
                            (long long)posenc_plan_dim(plan), (long long)c->table.dim);
@@ -48,11 +58,23 @@ static posenc_status check_padding(const posenc_checkup *c, posenc_error *error)
                        (long long)row);
 }
 
+/* Cosines and sines, by the plan or by what they look like; else a table, or a batch of one. */
+static posenc_status open_table(posenc_checkup *c, const DLTensor *table, bool *swapped, posenc_error *error) {
+    const posenc_plan *plan = c->options.plan;
+    bool must = plan && posenc_rotary_of(plan);
+    c->turns = (posenc_turns){.square = 1};
+    posenc_status status = POSENC_OK;
+    if (must || !plan) status = posenc_turns_open(table, "table", must, &c->table, &c->turns, error);
+    if (status != POSENC_OK || c->turns.are) return status;
+    return posenc_table_of_slices(table, "table", &c->table, swapped, error);
+}
+
 static posenc_status open_check(posenc_checkup *c, const posenc_check_options *options, const DLTensor *table,
                                 bool *swapped, posenc_error *error) {
     c->options = defaults;
     posenc_status status = posenc_options_read(options, &c->options, sizeof c->options, "options.size", error);
-    if (status == POSENC_OK) status = posenc_table_of_slices(table, "table", &c->table, swapped, error);
+    if (status == POSENC_OK) status = check_scheme(c, error);
+    if (status == POSENC_OK) status = open_table(c, table, swapped, error);
     if (status == POSENC_OK) status = check_plan(c, error);
     if (status == POSENC_OK) status = check_padding(c, error);
     return status;
@@ -70,7 +92,7 @@ static posenc_status check_report(const posenc_check_report *report, posenc_erro
 static void blank_report(posenc_checkup *c) {
     posenc_check_report *r = &c->report;
     *r = (posenc_check_report){.rows = c->table.rows, .dim = c->table.dim, .dtype = c->table.dtype};
-    r->minimum = r->maximum = r->effective_dimension = (double)NAN;
+    r->minimum = r->maximum = r->effective_dimension = r->amplitude = (double)NAN;
     r->rank = r->first_imprecise = -1;
     for (int i = 0; i < 2; i++)
         r->extensions[i] = (posenc_extension){.repeated_rows = -1, .float32_error = (double)NAN};
@@ -118,7 +140,8 @@ static void close_check(posenc_checkup *c) {
     posenc_release(c->context, c->bad_channels);
 }
 
-/* How a plan fits is known once its rows have been compared. */
+/* How a plan fits is known once its rows have been compared. A rotary formula was found as the sinusoidal one of its
+ * cosines and sines. */
 static void finish(posenc_checkup *c) {
     posenc_check_report *r = &c->report;
     const posenc_row_facts *rows = &c->rows;
@@ -128,6 +151,10 @@ static void finish(posenc_checkup *c) {
         r->match.rows = rows->compared;
         r->match.rows_fit = rows->compared - rows->all.odd.n;
     }
+    if (c->formula.known && !c->formula.sinusoidal)
+        posenc_formula_parameters(c->formula.exact, r->parameters, sizeof r->parameters);
+    if (c->turns.are) r->amplitude = sqrt(c->turns.square);
+    if (c->turns.are && c->formula.sinusoidal) r->match.scheme = "rotary";
     posenc_findings_sort(r);
     r->healthy = r->n_findings == 0 || r->findings[0].level < POSENC_LEVEL_ERROR;
 }
@@ -149,9 +176,9 @@ static posenc_status check(const posenc_context *context, const posenc_check_opt
     blank_report(&c);
     if (swapped) find_swapped(&c, table);
     if (c.table.rows > 0 && c.table.dim > 0) status = look(&c, error);
+    if (status == POSENC_OK) finish(&c);
     close_check(&c);
     if (status != POSENC_OK) return status;
-    finish(&c);
     hand_over(&c, report);
     return POSENC_OK;
 }

@@ -26,7 +26,21 @@ typedef struct posenc_distance {
 posenc_status posenc_formula_distance(const posenc_checkup *c, const posenc_plan *exact, const posenc_match *match,
                                       posenc_distance *distance, posenc_error *error);
 
-/* "sinusoidal, halves, base 10000, cosine first, from position 2". */
-void posenc_match_text(const posenc_match *match, char *text, size_t capacity);
+/* Of an exact plan and its match: the highest frequency, or a bound of it; and the size of the largest values. */
+double posenc_formula_fastest(const posenc_plan *exact, const posenc_match *match);
+double posenc_formula_amplitude(const posenc_plan *exact);
+
+/* formula_grid.c: looks for the plan of a grid that made the table; *found NULL: none. Returns POSENC_ERROR_MEMORY. */
+posenc_status posenc_formula_grid(const posenc_checkup *c, posenc_plan **found, posenc_error *error);
+
+/* ---- formula_text.c ---- */
+
+/* "sinusoidal, halves, base 10000, cosine first, from position 2"; of a rotary table "rotary, base 10000"; what is
+ * neither with its parameters, those of the report's match or of the caller's plan. */
+void posenc_match_text(const posenc_checkup *c, const posenc_match *match, char *text, size_t capacity);
+
+/* What a plan's parameters say beside its width, length and arithmetic, where it is no default: "convention detr, grid
+ * 14x14". What does not fit is left out. */
+void posenc_formula_parameters(const posenc_plan *plan, char *text, size_t capacity);
 
 #endif

@@ -9,12 +9,13 @@ typedef struct part {
     posenc_distance distance;
     const posenc_checkup *c;
     const posenc_match *match;
+    double size; /* of the largest values, at least 1 */
 } part;
 
 static void look_at_block(void *argument, int slot, const posenc_block *block) {
     const part *p = argument;
     posenc_distance *facts = block->facts;
-    double limit = posenc_held_limit(p->c->survey.held);
+    double limit = posenc_held_limit(p->c->survey.held) * p->size;
     (void)slot;
     for (int64_t i = 0; i < block->rows; i++) {
         facts[i] = (posenc_distance){.first = {-1, -1}};
@@ -23,7 +24,7 @@ static void look_at_block(void *argument, int slot, const posenc_block *block) {
             double angle = (double)(p->match->start + block->first + i) * posenc_fastest_of(p->match);
             if (!(d <= DBL_MAX)) continue;
             if (d > facts[i].largest) facts[i].largest = d;
-            if (facts[i].first.row < 0 && d > limit + posenc_float32_limit(angle))
+            if (facts[i].first.row < 0 && d > limit + posenc_float32_limit(angle) * p->size)
                 facts[i].first = (posenc_place){block->first + i, k};
         }
     }
@@ -41,6 +42,7 @@ static void fold_block(void *argument, const posenc_block *block) {
 posenc_status posenc_formula_distance(const posenc_checkup *c, const posenc_plan *exact, const posenc_match *match,
                                       posenc_distance *distance, posenc_error *error) {
     part p = {.distance.first = {-1, -1}, .c = c, .match = match};
+    p.size = fmax(1, posenc_formula_amplitude(exact));
     posenc_walk walk = {.context = c->context,
                         .table = &c->table,
                         .exact = exact,

@@ -18,6 +18,7 @@ typedef struct agreement {
     const posenc_plan *exact;
     const posenc_match *match;
     int64_t chunk;
+    double size;                     /* of the largest values, at least 1 */
     double *speed;                   /* (dim): radians per position, or a little more */
     double *room;                    /* a row, and chunk exact ones */
     int64_t compared, about, within; /* rows */
@@ -40,7 +41,7 @@ static int64_t judge_row(const agreement *a, double position, const double *exac
     int64_t judged = 0;
     *wrong = 0;
     for (int64_t k = 0; k < c->table.dim; k++) {
-        double angles = allowed * posenc_float32_limit(position * a->speed[k]);
+        double angles = allowed * posenc_float32_limit(position * a->speed[k]) * a->size;
         if ((c->table.rows > 1 && posenc_channel_is_still(&c->survey, k)) || angles > lost) continue;
         judged++;
         *wrong += !(fabs(a->room[k] - exact[k]) <= rounding + angles);
@@ -71,8 +72,8 @@ static posenc_status compare(agreement *a, const int64_t *rows, int64_t n, posen
         posenc_table_row(&c->table, rows[i], a->room);
         if (!counts(a->room, dim)) continue;
         a->compared++;
-        a->about += row_fits(a, (double)ids[i], exact, coarse);
-        a->within += row_fits(a, (double)ids[i], exact, posenc_held_limit(c->survey.held));
+        a->about += row_fits(a, (double)ids[i], exact, coarse * a->size);
+        a->within += row_fits(a, (double)ids[i], exact, posenc_held_limit(c->survey.held) * a->size);
     }
     return status;
 }
@@ -106,7 +107,8 @@ posenc_status posenc_formula_agrees(const posenc_checkup *c, const posenc_plan *
     int64_t dim = c->table.dim, chunk = dim < CHUNK_VALUES / HEAD_ROWS ? HEAD_ROWS : CHUNK_VALUES / dim;
     size_t bytes = SIZE_MAX;
     if (chunk < 1) chunk = 1;
-    agreement a = {.c = c, .exact = exact, .match = match, .chunk = chunk};
+    agreement a = {
+        .c = c, .exact = exact, .match = match, .chunk = chunk, .size = fmax(1, posenc_formula_amplitude(exact))};
     if (posenc_bytes_of(dim, (size_t)(chunk + 2) * sizeof(double), &bytes))
         a.speed = posenc_allocate(c->context, bytes);
     if (!a.speed) return posenc_fail_memory(error, "table", bytes);

@@ -1,85 +1,61 @@
 /* The caller's plan made anew with exact arithmetic, by its parameters. */
-#include <stdio.h>
 #include <string.h>
 
 #include <posenc/axes.h>
-#include <posenc/scheme.h>
 
-#include "base/text.h"
 #include "diagnose/formula.h"
+#include "schemes/rotary.h"
 
-enum { MOST_PARAMETERS = 16, PARAMETER_BYTES = 64 };
-
-typedef struct parameters {
-    posenc_parameter list[MOST_PARAMETERS];
-    char texts[MOST_PARAMETERS][PARAMETER_BYTES];
-    size_t n;
-} parameters;
-
-static const char *value_of(const parameters *p, const char *name) {
-    for (size_t i = 0; i < p->n; i++)
-        if (strcmp(p->list[i].name, name) == 0) return p->list[i].text;
-    return "";
+static posenc_value *value_of(const posenc_scheme *scheme, posenc_value *values, const char *name) {
+    for (size_t i = 0; i < scheme->info.n_parameters; i++)
+        if (strcmp(scheme->info.parameters[i].name, name) == 0) return &values[i];
+    return NULL;
 }
 
-/* Parameters that say how to compute, and not what. */
-static void choose(const posenc_checkup *c, const char *name, char text[PARAMETER_BYTES]) {
-    if (strcmp(name, "arithmetic") == 0) snprintf(text, PARAMETER_BYTES, "exact");
-    bool grid = posenc_plan_tokens(c->options.plan) > 0; /* which says itself how long it is */
-    if (strcmp(name, "max-len") == 0 && !grid) snprintf(text, PARAMETER_BYTES, "%lld", (long long)c->table.rows);
-}
-
-static void read_parameters(const posenc_checkup *c, parameters *p) {
+/* Parameters that say how to compute, and not what. Exact is the first arithmetic of every scheme. */
+static void choose(const posenc_checkup *c, posenc_value *values) {
     const posenc_plan *plan = c->options.plan;
-    const posenc_scheme_info *scheme = posenc_scheme_find(posenc_plan_scheme(plan));
-    p->n = 0;
-    for (size_t i = 0; i < scheme->n_parameters && i < MOST_PARAMETERS; i++) {
-        const char *name = scheme->parameters[i].name;
-        if (posenc_plan_parameter(plan, name, p->texts[p->n], PARAMETER_BYTES) != POSENC_OK) continue;
-        p->list[p->n] = (posenc_parameter){name, p->texts[p->n]};
-        p->n++;
-    }
+    posenc_value *arithmetic = value_of(plan->scheme, values, "arithmetic");
+    posenc_value *max_len = value_of(plan->scheme, values, "max-len");
+    bool grid = posenc_plan_tokens(plan) > 0; /* which says itself how long it is */
+    if (arithmetic) arithmetic->integer = 0;
+    if (max_len && !grid) max_len->integer = c->table.rows;
 }
 
-static void describe(const posenc_checkup *c, const parameters *p, posenc_match *match) {
-    static const char *const layouts[] = {"interleaved", "halves", "tensor2tensor"};
-    static const char *const arithmetics[] = {"exact", "float32", "float32-exp"};
-    *match = (posenc_match){.scheme = posenc_plan_scheme(c->options.plan), .start = c->options.start};
+static void describe(const posenc_checkup *c, posenc_value *values, posenc_match *match) {
+    const posenc_scheme *scheme = c->options.plan->scheme;
+    *match = (posenc_match){.scheme = scheme->info.name, .start = c->options.start};
     if (!posenc_is_sinusoidal(match)) return;
     match->base_is_known = 1;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(value_of(p, "layout"), layouts[i]) == 0) match->layout = (posenc_layout)i;
-        if (strcmp(value_of(p, "arithmetic"), arithmetics[i]) == 0) match->arithmetic = (posenc_arithmetic)i;
-    }
-    match->cos_first = strcmp(value_of(p, "cos-first"), "true") == 0;
-    posenc_parse_f64(value_of(p, "base"), &match->base);
+    match->layout = (posenc_layout)value_of(scheme, values, "layout")->integer;
+    match->arithmetic = (posenc_arithmetic)value_of(scheme, values, "arithmetic")->integer;
+    match->cos_first = value_of(scheme, values, "cos-first")->integer != 0;
+    match->base = value_of(scheme, values, "base")->real;
 }
 
 posenc_status posenc_formula_of_plan(const posenc_checkup *c, posenc_plan **exact, posenc_match *match,
                                      posenc_error *error) {
-    parameters p;
-    read_parameters(c, &p);
-    describe(c, &p, match);
-    for (size_t i = 0; i < p.n; i++) choose(c, p.list[i].name, p.texts[i]);
-    return posenc_plan_create(c->context, posenc_plan_scheme(c->options.plan), p.list, p.n, exact, error);
+    const posenc_plan *plan = c->options.plan;
+    posenc_value values[POSENC_MOST_PARAMETERS];
+    memcpy(values, plan->values, plan->scheme->info.n_parameters * sizeof *values);
+    describe(c, values, match);
+    choose(c, values);
+    return posenc_plan_from_values(c->context, plan->scheme, values, exact, error);
 }
 
 bool posenc_is_sinusoidal(const posenc_match *match) {
     return match->scheme && strcmp(match->scheme, "sinusoidal") == 0;
 }
 
-void posenc_match_text(const posenc_match *match, char *text, size_t capacity) {
-    static const char *const layouts[] = {"interleaved", "halves", "tensor2tensor"};
-    char start[48] = "", base[40];
-    if (!posenc_is_sinusoidal(match)) {
-        snprintf(text, capacity, "%s", match->scheme);
-        return;
-    }
-    if (match->start != 0) snprintf(start, sizeof start, ", from position %lld", (long long)match->start);
-    if (match->base_is_known)
-        snprintf(base, sizeof base, "%.9g", match->base);
-    else
-        snprintf(base, sizeof base, "about %.6g", match->base);
-    snprintf(text, capacity, "%s, %s, base %s%s%s", match->scheme, layouts[match->layout], base,
-             match->cos_first ? ", cosine first" : "", start);
+double posenc_formula_fastest(const posenc_plan *exact, const posenc_match *match) {
+    const posenc_rotary *rotary = posenc_rotary_of(exact);
+    double fastest = rotary ? 0 : posenc_fastest_of(match);
+    for (size_t i = 0; rotary && i < rotary->pairs; i++)
+        if (rotary->spectrum.omega[i] > fastest) fastest = rotary->spectrum.omega[i];
+    return fastest;
+}
+
+double posenc_formula_amplitude(const posenc_plan *exact) {
+    const posenc_rotary *rotary = posenc_rotary_of(exact);
+    return rotary ? rotary->spectrum.amplitude : 1;
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "diagnose/table.h"
+#include "diagnose/turns.h"
 
 /* A row and a column of the table; -1, -1: none. */
 typedef struct posenc_place {
@@ -35,12 +36,13 @@ static inline bool posenc_channel_is_still(const posenc_survey *s, int64_t chann
 /* What the table should hold, if that is known. */
 typedef struct posenc_formula {
     bool known;
-    bool given;         /* by the caller's plan, and not found out */
+    bool given;         /* a plan that the table agrees with: the caller's, or one of a grid that was found */
     bool other;         /* the caller's plan is not what the table holds */
     bool sinusoidal;    /* and the match says which */
     posenc_plan *exact; /* what the exact table has */
     int64_t start;      /* position of row 0 */
     double fastest;     /* its highest frequency */
+    double size;        /* of its largest values; at least 1 */
 } posenc_formula;
 
 /* A fault of rows: how many, and the first of them. */
@@ -75,7 +77,7 @@ typedef struct posenc_row_facts {
 
     posenc_rows_like pairs; /* rows where sin^2 + cos^2 leaves the bound */
     int64_t pair_column;
-    double pair_error; /* the largest distance from 1 */
+    double pair_error; /* the largest distance from 1, or from the square of a rotary table's amplitude */
 
     int64_t compared; /* rows beside the exact ones */
     double squares;
@@ -87,6 +89,7 @@ typedef struct posenc_checkup {
     const posenc_context *context;
     posenc_check_options options;
     posenc_table table;
+    posenc_turns turns;
     posenc_survey survey;
     posenc_formula formula;
     posenc_row_facts rows;
@@ -129,7 +132,7 @@ bool posenc_angle_is_lost(const posenc_formula *formula, int64_t row);
 /* Beyond this no float32 angle excuses a row that is zero, constant or repeated, or a channel that stands still. */
 #define POSENC_MOST_EXCUSED 0.25
 
-/* The highest frequency of a formula, or a bound of it: 1 for bases of 1 and above. */
+/* The highest frequency of a formula, or a bound of it: 1 for bases of 1 and above. A plan that rotates says it. */
 double posenc_fastest_of(const posenc_match *match);
 
 /* ---- the looks ---- */

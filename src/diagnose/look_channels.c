@@ -26,6 +26,7 @@ static void find(posenc_checkup *c, bool dead) {
     if (!dead) snprintf(value, sizeof value, "%.6g", c->survey.lowest[first]);
     posenc_finding_kind kind = dead ? POSENC_FINDING_DEAD_CHANNEL : POSENC_FINDING_CONSTANT_CHANNEL;
     posenc_level level = c->formula.known ? POSENC_LEVEL_ERROR : POSENC_LEVEL_WARNING;
+    if (c->turns.are && !c->formula.known) level = POSENC_LEVEL_NOTE; /* a pair that does not turn may be meant */
     posenc_found(c, kind, level, (posenc_place){-1, first}, (double)n,
                  "%lld of %lld channels %s %s at every position, first channel %lld%s%s: %s of position%s",
                  (long long)n, (long long)c->table.dim, posenc_plural(n, "is", "are"), dead ? "0" : "constant",

@@ -140,6 +140,7 @@ static posenc_status look_at_formula(posenc_checkup *c, posenc_error *error) {
 
 posenc_status posenc_look_extension(posenc_checkup *c, posenc_error *error) {
     posenc_status status = POSENC_OK;
+    if (c->turns.are && !c->formula.known) return status; /* it goes on, and nothing here says how */
     c->report.looked_at |= 1u << POSENC_LOOK_EXTENSION;
     set_lengths(c);
     bool goes_on = c->formula.known && c->formula.exact->rows.length == 0;

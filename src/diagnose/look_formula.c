@@ -5,13 +5,14 @@
 #include "base/checked.h"
 #include "diagnose/formula.h"
 #include "diagnose/match.h"
+#include "schemes/scheme.h"
 
 /* What the table holds instead of the plan's rows. */
 static void find_other(posenc_checkup *c, const posenc_match *wanted, const posenc_distance *d) {
     const posenc_match *found = &c->report.match;
-    char is[128] = "no sinusoidal formula fits it", meant[128];
-    if (found->scheme) posenc_match_text(found, is, sizeof is);
-    posenc_match_text(wanted, meant, sizeof meant);
+    char is[160] = "no formula that was tried fits it", meant[160];
+    if (found->scheme) posenc_match_text(c, found, is, sizeof is);
+    posenc_match_text(c, wanted, meant, sizeof meant);
     posenc_found(c, POSENC_FINDING_OTHER_SCHEME, POSENC_LEVEL_ERROR, d->first, d->largest,
                  "not the table of %s: values differ by up to %.3g; %s%s%s", meant, d->largest,
                  found->scheme ? "it fits " : "", is,
@@ -24,7 +25,8 @@ static void take_formula(posenc_checkup *c, posenc_plan *exact, const posenc_mat
     c->formula.sinusoidal = posenc_is_sinusoidal(match);
     c->formula.exact = exact;
     c->formula.start = match->start;
-    c->formula.fastest = posenc_fastest_of(match);
+    c->formula.fastest = posenc_formula_fastest(exact, match);
+    c->formula.size = fmax(1, posenc_formula_amplitude(exact));
 }
 
 /* A formula that nobody has named. One with a base that is no short number is believed where it holds throughout: the
@@ -33,8 +35,10 @@ static posenc_status find_match(posenc_checkup *c, posenc_error *error) {
     posenc_plan *exact = NULL;
     posenc_match match;
     bool about = false, throughout = false;
+    if (c->turns.are && c->turns.square != 1) return POSENC_OK; /* yarn and longrope have no one base */
     posenc_status status = posenc_match_table(c->context, &c->table, &match, error);
     if (status != POSENC_OK || !match.scheme) return status;
+    if (c->turns.are && match.layout != POSENC_LAYOUT_INTERLEAVED) return status;
     status = posenc_match_plan(c->context, &match, c->table.dim, POSENC_ARITHMETIC_EXACT, &exact, error);
     if (status == POSENC_OK) status = posenc_formula_agrees(c, exact, &match, &about, &throughout, error);
     if (status == POSENC_OK && about && (match.base_is_known || throughout))
@@ -42,6 +46,22 @@ static posenc_status find_match(posenc_checkup *c, posenc_error *error) {
     else
         posenc_plan_destroy(exact);
     return status;
+}
+
+/* The grid of an image, where no line of positions fits. */
+static posenc_status find_grid(posenc_checkup *c, posenc_error *error) {
+    posenc_plan *exact = NULL;
+    if (c->formula.known) return POSENC_OK;
+    posenc_status status = posenc_formula_grid(c, &exact, error);
+    if (status != POSENC_OK || !exact) return status;
+    take_formula(c, exact, &(posenc_match){.scheme = posenc_plan_scheme(exact)});
+    c->formula.given = true;
+    return POSENC_OK;
+}
+
+static posenc_status find_any(posenc_checkup *c, posenc_error *error) {
+    posenc_status status = find_match(c, error);
+    return status == POSENC_OK ? find_grid(c, error) : status;
 }
 
 /* The same formula from a position nearby: off by one, or by rows of padding. */
@@ -52,6 +72,7 @@ static posenc_status find_shifted(const posenc_checkup *c, const posenc_plan *ex
     int64_t start = match->start, last;
     bool about;
     *found = false;
+    if (exact->rows.length > 0) return POSENC_OK; /* of a grid the rows have their places */
     for (int i = 0; i < 4 && status == POSENC_OK && !*found; i++)
         if (posenc_i64_add(start, shifts[i], &match->start) && posenc_i64_add(match->start, c->table.rows, &last))
             status = posenc_formula_agrees(c, exact, match, &about, found, error);
@@ -70,7 +91,7 @@ static posenc_status leave_plan(posenc_checkup *c, posenc_plan *exact, const pos
         take_formula(c, exact, &match);
     else
         posenc_plan_destroy(exact);
-    if (status == POSENC_OK && !shifted) status = find_match(c, error);
+    if (status == POSENC_OK && !shifted) status = find_any(c, error);
     if (status != POSENC_OK) return status;
     c->formula.other = true;
     find_other(c, wanted, &distance);
@@ -105,6 +126,7 @@ static posenc_status take_plan(posenc_checkup *c, posenc_error *error) {
     }
     if (!agrees) return leave_plan(c, exact, &match, error);
     take_formula(c, exact, &match);
+    c->turns.square = posenc_formula_amplitude(exact) * posenc_formula_amplitude(exact);
     c->formula.given = true;
     return POSENC_OK;
 }
@@ -121,7 +143,7 @@ static void find_doubled(posenc_checkup *c) {
 
 posenc_status posenc_look_formula(posenc_checkup *c, posenc_error *error) {
     c->report.looked_at |= 1u << POSENC_LOOK_FORMULA;
-    posenc_status status = c->options.plan ? take_plan(c, error) : find_match(c, error);
+    posenc_status status = c->options.plan ? take_plan(c, error) : find_any(c, error);
     if (status == POSENC_OK) find_doubled(c);
     return status;
 }

@@ -98,6 +98,7 @@ static posenc_status least_rank(const posenc_checkup *c, const spread *s, int64_
     *least = -1;
     if (p->rank < 0 || p->side < FEWEST_SIDE || c->table.dim < FEWEST_SIDE) return POSENC_OK;
     if (c->stands_still || c->turned || c->scaled) return POSENC_OK;
+    if (!c->formula.known && c->turns.are) return POSENC_OK; /* slow pairs are nearly one */
     if (!c->formula.known) {
         *least = (p->side + low - 1) / low;
         return POSENC_OK;

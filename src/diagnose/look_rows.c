@@ -16,7 +16,7 @@ static void see_still(const posenc_row_pass *pass, int slot, const posenc_block 
     char *bad = pass->slots_bad + slot * block->dim;
     const posenc_formula *formula = &pass->c->formula;
     double angles = posenc_float32_limit(posenc_angle_of(formula, block->first + i));
-    double limit = posenc_held_limit(s->held) + fmin(angles, POSENC_MOST_EXCUSED);
+    double limit = formula->size * (posenc_held_limit(s->held) + fmin(angles, POSENC_MOST_EXCUSED));
     if (posenc_angle_is_lost(formula, block->first + i)) return;
     const double *values = block->values + i * block->dim, *exact = block->exact + i * block->dim;
     for (int64_t k = 0; k < block->dim; k++)
@@ -52,13 +52,17 @@ static void open_eye(posenc_row_pass *pass) {
     const posenc_match *match = &c->report.match;
     bool planar = match->layout != POSENC_LAYOUT_INTERLEAVED;
     pass->eye = (posenc_row_eye){.survey = &c->survey, .mask = POSENC_ALL_BITS};
-    pass->pair_limit = pair_limit_of(c->survey.held);
+    pass->pair_limit = pair_limit_of(c->survey.held) * fmax(1, c->turns.square);
+    pass->eye.square = c->turns.square;
+    pass->eye.range = HUGE_VAL;
+    if (c->formula.sinusoidal || c->turns.are) {
+        pass->eye.range = sqrt(c->turns.square) * (1 + 4 * posenc_dtype_half_ulp(c->table.dtype));
+        pass->eye.pairs = c->table.dim / 2;
+        pass->eye.pair_step = planar && !c->turns.are ? 1 : 2;
+        pass->eye.pair_distance = planar && !c->turns.are ? c->table.dim / 2 : 1;
+    }
     if (!c->formula.known) return;
     pass->eye.pass_still = c->survey.still > 0 && c->table.rows > 1;
-    pass->eye.range = c->formula.sinusoidal ? 1 + 4 * posenc_dtype_half_ulp(c->table.dtype) : HUGE_VAL;
-    pass->eye.pairs = c->formula.sinusoidal ? c->table.dim / 2 : 0;
-    pass->eye.pair_step = planar ? 1 : 2;
-    pass->eye.pair_distance = planar ? c->table.dim / 2 : 1;
 }
 
 static posenc_status allocate(posenc_row_pass *pass, int slots, posenc_error *error) {

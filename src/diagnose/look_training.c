@@ -113,7 +113,7 @@ static posenc_status find_white(posenc_checkup *c, posenc_row_statistics *all, p
 
 posenc_status posenc_look_training(posenc_checkup *c, posenc_error *error) {
     size_t bytes;
-    if (c->formula.known || c->stands_still || c->all_zero || c->turned || c->scaled) return POSENC_OK;
+    if (c->formula.known || c->turns.are || c->stands_still || c->all_zero || c->turned || c->scaled) return POSENC_OK;
     c->report.looked_at |= 1u << POSENC_LOOK_TRAINING;
     if (!posenc_bytes_of(c->table.rows, sizeof(posenc_row_statistics), &bytes))
         return posenc_fail_memory(error, "table", SIZE_MAX);

@@ -41,7 +41,7 @@ static void see_error(posenc_row_fact *f, const posenc_row_eye *eye, const doubl
 static void see_pairs(posenc_row_fact *f, const posenc_row_eye *eye, const double *values) {
     for (int64_t i = 0; i < eye->pairs; i++) {
         int64_t first = i * eye->pair_step, second = first + eye->pair_distance;
-        double a = values[first], b = values[second], distance = fabs(a * a + b * b - 1);
+        double a = values[first], b = values[second], distance = fabs(a * a + b * b - eye->square);
         if (!(distance > f->pair_error) || is_still(eye, first) || is_still(eye, second)) continue;
         f->pair_error = distance, f->pair_column = first;
     }
@@ -54,7 +54,7 @@ posenc_row_fact posenc_row_fact_of(const posenc_row_eye *eye, const double *valu
     if (exact) see_error(&f, eye, values, exact, dim);
     if (f.zero) return f;
     f.hash = posenc_row_hash(values, dim, eye->mask);
-    if (!exact) return f;
+    if (eye->pairs == 0 && !exact) return f;
     see_range(&f, eye, values, dim);
     see_pairs(&f, eye, values);
     return f;

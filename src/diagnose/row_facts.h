@@ -10,7 +10,7 @@ typedef struct posenc_row_fact {
     uint64_t hash;
     double error, squares; /* largest distance from the exact row, sum of the squares */
     int64_t error_column;
-    double pair_error; /* largest distance of sin^2 + cos^2 from 1 */
+    double pair_error; /* largest distance of sin^2 + cos^2 from what it should be */
     int64_t pair_column;
     double largest; /* size of the largest value beyond the formula's range */
     int64_t n_outside, outside_column;
@@ -23,6 +23,7 @@ typedef struct posenc_row_eye {
     bool pass_still;                  /* there are channels to be left out */
     uint64_t mask;                    /* of the hash */
     double range;                     /* of the formula's values */
+    double square;                    /* of a pair's length: 1, or the square of an amplitude */
     int64_t pairs;                    /* sines with a cosine; 0: not known */
     int64_t pair_step, pair_distance; /* pair i is channels i * step and i * step + distance */
 } posenc_row_eye;

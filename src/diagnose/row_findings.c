@@ -1,4 +1,5 @@
 /* What rows tell, in sentences. */
+#include <math.h>
 #include <stdio.h>
 
 #include "diagnose/look_rows.h"
@@ -99,13 +100,15 @@ static void find_repeated(posenc_checkup *c, bool crowded) {
 
 static void find_outside(posenc_checkup *c) {
     const posenc_row_facts *r = &c->rows;
+    double most = sqrt(c->turns.square);
     if (r->outside.n == 0) return;
-    posenc_found(c, POSENC_FINDING_OUT_OF_RANGE, POSENC_LEVEL_ERROR,
-                 (posenc_place){r->outside.first, r->outside_column}, r->largest,
-                 "%lld %s outside of -1 to 1, first at position %lld, channel %lld, up to %.6g in size: no sine and no "
-                 "cosine is",
-                 (long long)r->outside.n, posenc_plural(r->outside.n, "value is", "values are"),
-                 (long long)r->outside.first, (long long)r->outside_column, r->largest);
+    posenc_found(
+        c, POSENC_FINDING_OUT_OF_RANGE, POSENC_LEVEL_ERROR, (posenc_place){r->outside.first, r->outside_column},
+        r->largest,
+        "%lld %s outside of %.6g to %.6g, first at position %lld, channel %lld, up to %.6g in size: no sine and "
+        "no cosine is",
+        (long long)r->outside.n, posenc_plural(r->outside.n, "value is", "values are"), -most, most,
+        (long long)r->outside.first, (long long)r->outside_column, r->largest);
 }
 
 posenc_status posenc_row_findings(posenc_checkup *c, posenc_error *error) {

@@ -39,7 +39,8 @@ static double limit_of(const posenc_row_pass *pass, int64_t row, double most) {
     bool fitted = c->formula.sinusoidal && !c->report.match.base_is_known;
     double angles = fitted ? HUGE_VAL : posenc_float32_limit(posenc_angle_of(&c->formula, row));
     if (posenc_angle_is_lost(&c->formula, row)) return HUGE_VAL;
-    return posenc_held_limit(c->survey.held) + fmin(fmin(angles, most), fmax(harmless, over_typical * pass->typical));
+    return c->formula.size *
+           (posenc_held_limit(c->survey.held) + fmin(fmin(angles, most), fmax(harmless, over_typical * pass->typical)));
 }
 
 /* ---- one row after the other ---- */
@@ -69,10 +70,10 @@ static bool take_repeated(posenc_row_pass *pass, int64_t row, const posenc_row_f
 static void take_error(const posenc_row_pass *pass, posenc_errors *e, int64_t row, const posenc_row_fact *f) {
     posenc_dtype held = pass->c->survey.held;
     if (f->error > e->largest) e->largest = f->error, e->largest_at = (posenc_place){row, f->error_column};
-    if (f->error <= posenc_rounding_limit(pass->c->table.dtype)) return;
+    if (f->error <= posenc_rounding_limit(pass->c->table.dtype) * pass->c->formula.size) return;
     if (e->imprecise.n == 0) e->imprecise_column = f->error_column;
     note(&e->imprecise, row);
-    e->float32_seen |= f->error > posenc_held_limit(held);
+    e->float32_seen |= f->error > posenc_held_limit(held) * pass->c->formula.size;
     if (f->error <= limit_of(pass, row, HUGE_VAL)) return;
     if (e->odd.n == 0) e->odd_column = f->error_column;
     note(&e->odd, row);
@@ -118,10 +119,10 @@ static void take_row(posenc_row_pass *pass, int64_t row, const posenc_row_fact *
     bool constant = f->constant && (formula ? bad && c->table.dim > 1 : c->table.dim > 2);
     if (constant) note(&c->rows.constant, row);
     bool repeated = row != c->options.padding_idx && take_repeated(pass, row, f);
-    if (!formula) return;
+    if (!formula && !c->turns.are) return;
     take_outside(pass, row, f);
     if (constant || f->n_outside > 0 || row == c->options.padding_idx) return;
-    take_errors(pass, row, f, repeated && bad);
+    if (formula) take_errors(pass, row, f, repeated && bad);
     take_pair(pass, row, f);
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "base/half.h"
+#include "base/elements.h"
 #include "base/memory.h"
 #include "diagnose/formula.h"
 #include "diagnose/match.h"
@@ -49,18 +49,13 @@ static double find_square(const posenc_table *table, int64_t rows, double *row, 
     return sum / (double)n;
 }
 
-static void put(posenc_dtype dtype, void *data, int64_t at, double value) {
-    if (dtype == POSENC_F64) ((double *)data)[at] = value;
-    if (dtype == POSENC_F32) ((float *)data)[at] = (float)value;
-    if (dtype == POSENC_F16) ((uint16_t *)data)[at] = posenc_f16_of_f32((float)value);
-    if (dtype == POSENC_BF16) ((uint16_t *)data)[at] = posenc_bf16_of_f32((float)value);
-}
-
 static void fill(const posenc_checkup *c, copy *head, double factor) {
+    size_t bytes = posenc_dtype_bytes(head->table.dtype);
     for (int64_t i = 0; i < head->table.rows; i++) {
         posenc_table_row(&c->table, i, head->row);
         for (int64_t k = 0; k < c->table.dim; k++)
-            put(head->table.dtype, head->data, i * c->table.dim + k, head->row[k] * factor);
+            posenc_put_real_element(head->table.dtype, head->row[k] * factor,
+                                    (char *)head->data + (size_t)(i * c->table.dim + k) * bytes);
     }
 }
 
@@ -86,7 +81,7 @@ static posenc_status try_pairs(posenc_checkup *c, copy *head, bool planar, posen
     posenc_status status = posenc_match_table(c->context, &head->table, &match, error);
     if (status != POSENC_OK || !match.scheme || 2 * match.rows_fit < match.rows) return status;
     c->scaled = true;
-    posenc_match_text(&match, text, sizeof text);
+    posenc_match_text(c, &match, text, sizeof text);
     posenc_found(
         c, POSENC_FINDING_NOT_UNIT_PAIRS, POSENC_LEVEL_WARNING, (posenc_place){0, 0}, fabs(square - 1),
         "sin^2 + cos^2 is %.5g in every pair: the table is %s, times %.5g; if that is not meant, positions weigh "
@@ -97,8 +92,8 @@ static posenc_status try_pairs(posenc_checkup *c, copy *head, bool planar, posen
 
 posenc_status posenc_look_scaled(posenc_checkup *c, posenc_error *error) {
     copy head;
-    if (c->formula.known || c->stands_still || c->all_zero || c->turned || c->table.rows < FEWEST_ROWS ||
-        c->table.dim < 2)
+    if (c->formula.known || c->turns.are || c->stands_still || c->all_zero || c->turned ||
+        c->table.rows < FEWEST_ROWS || c->table.dim < 2)
         return POSENC_OK;
     posenc_status status = open_copy(c, &head, error);
     if (status == POSENC_OK) status = try_pairs(c, &head, false, error);

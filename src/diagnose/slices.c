@@ -33,8 +33,7 @@ static bool same_tables(const posenc_table *a, const posenc_table *b) {
     return true;
 }
 
-/* Whether tensor[0], tensor[1], ... along an axis are all equal. */
-static bool slices_equal(const DLTensor *tensor, int axis) {
+bool posenc_slices_equal(const DLTensor *tensor, int axis) {
     posenc_table first = posenc_table_slice(tensor, axis, 0);
     for (int64_t i = 1; i < tensor->shape[axis]; i++) {
         posenc_table other = posenc_table_slice(tensor, axis, i);
@@ -67,8 +66,8 @@ posenc_status posenc_table_of_slices(const DLTensor *tensor, const char *name, p
     *table = posenc_table_slice(tensor, 0, 0);
     bool empty = tensor->shape[0] == 0 || table->rows == 0 || table->dim == 0;
     if (tensor->shape[0] == 0) table->rows = 0;
-    if (empty || slices_equal(tensor, 0)) return POSENC_OK;
-    if (!slices_equal(tensor, 1)) return refuse(tensor, name, error);
+    if (empty || posenc_slices_equal(tensor, 0)) return POSENC_OK;
+    if (!posenc_slices_equal(tensor, 1)) return refuse(tensor, name, error);
     *swapped = true;
     *table = posenc_table_slice(tensor, 1, 0);
     return POSENC_OK;

@@ -12,4 +12,8 @@
 posenc_status posenc_table_of_slices(const DLTensor *tensor, const char *name, posenc_table *table, bool *swapped,
                                      posenc_error *error);
 
+/* Whether tensor[0], tensor[1], ... (axis 0), or tensor[:, 0], ... (axis 1), of a checked tensor of rank 3 with elements
+ * are all equal. */
+bool posenc_slices_equal(const DLTensor *tensor, int axis);
+
 #endif

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "schemes/rotary.h"
 
 enum { BLOCK_VALUES = 1 << 16, BLOCK_ROWS = 1 << 13 }; /* half a megabyte of doubles: in the second-level cache */
 
@@ -37,9 +38,20 @@ int posenc_walk_slots(const posenc_context *context, const posenc_table *table) 
     return blocks < slots ? (int)blocks : slots;
 }
 
+/* Each cosine with its sine behind it. */
+static posenc_status write_turns(const posenc_plan *plan, posenc_positions *positions, int64_t n, posenc_dtype dtype,
+                                 void *out, posenc_error *error) {
+    posenc_view cosines, sines;
+    const int64_t pairs = posenc_plan_dim(plan) / 2, shape[] = {n, pairs}, strides[] = {2 * pairs, 2};
+    DLTensor *cosine = posenc_view_make(&cosines, out, dtype, 2, shape, strides);
+    DLTensor *sine = posenc_view_make(&sines, (char *)out + posenc_dtype_bytes(dtype), dtype, 2, shape, strides);
+    return posenc_rotary_cos_sin(plan, positions, NULL, POSENC_ROTARY_TABLE_PAIRS, cosine, sine, error);
+}
+
 static posenc_status write_exact(const posenc_plan *plan, posenc_positions *positions, int64_t n, posenc_dtype dtype,
                                  void *out, posenc_error *error) {
     posenc_view view;
+    if (posenc_rotary_of(plan)) return write_turns(plan, positions, n, dtype, out, error);
     DLTensor *tensor = posenc_view_make(&view, out, dtype, 2, (int64_t[]){n, posenc_plan_dim(plan)}, NULL);
     return posenc_plan_write(plan, positions, tensor, error);
 }

@@ -35,3 +35,13 @@ posenc_status posenc_video_backward_table(const posenc_encoder *encoder, posenc_
     if (status != POSENC_OK) return status;
     return posenc_encoder_backward_table(encoder, positions, step, &view.tensor, dtable, accumulate, error);
 }
+
+posenc_status posenc_video_backward_gain(const posenc_encoder *encoder, posenc_video form,
+                                         const posenc_positions *positions, const posenc_step *step, const DLTensor *dy,
+                                         double *dgain, posenc_error *error) {
+    posenc_view view;
+    if (!encoder) return posenc_fail(error, POSENC_ERROR_ARGUMENT, "encoder", "expected an encoder, got NULL");
+    posenc_status status = posenc_video_view(dy, "dy", form, posenc_plan_dim(encoder->plan), &view, error);
+    if (status != POSENC_OK) return status;
+    return posenc_encoder_backward_gain(encoder, positions, step, &view.tensor, dgain, error);
+}

@@ -168,7 +168,9 @@ typedef struct posenc_product_job {
     size_t terms;
     const float *a, *b; /* panels */
     size_t a_first, a_rows, b_rows;
-    float *c; /* (a_rows, b_rows); its memory is its own */
+    size_t a_row, a_term; /* not 0: a is no panels, and these are the floats from row to row and from term to term */
+    size_t b_panel;       /* not 0: floats from panel to panel of b, where they are parts of longer ones */
+    float *c;             /* (a_rows, b_rows); its memory is its own */
     size_t c_stride;
     float limit; /* what lies beyond -limit..limit becomes that */
 } posenc_product_job;

@@ -70,6 +70,9 @@ static inline vf vf_even(vf a, vf b) {
     return _mm256_shuffle_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31),
                              _MM_SHUFFLE(2, 0, 2, 0));
 }
+static inline vf vf_low_words(vd a, vd b) {
+    return _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), _MM_SHUFFLE(2, 0, 2, 0));
+}
 static inline vf vf_odd(vf a, vf b) {
     return _mm256_shuffle_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31),
                              _MM_SHUFFLE(3, 1, 3, 1));

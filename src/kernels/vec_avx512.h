@@ -69,6 +69,9 @@ static inline vf vf_even(vf a, vf b) {
     __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     return _mm512_permutex2var_ps(a, order, b);
 }
+static inline vf vf_low_words(vd a, vd b) {
+    return _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), _MM_SHUFFLE(2, 0, 2, 0));
+}
 static inline vf vf_odd(vf a, vf b) {
     __m512i order = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);

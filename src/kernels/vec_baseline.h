@@ -136,6 +136,17 @@ static inline vf vf_even(vf a, vf b) {
     EACH_FLOAT r.at[i] = i < LANES ? a.at[2 * i] : b.at[2 * i - 2 * LANES];
     return r;
 }
+/* The low words of two doubles of a, of two of b, of the next two of a, ... */
+static inline vf vf_low_words(vd a, vd b) {
+    vf r;
+    uint64_t bits;
+    EACH_FLOAT {
+        memcpy(&bits, i / 2 % 2 ? &b.at[i / 4 * 2 + i % 2] : &a.at[i / 4 * 2 + i % 2], sizeof bits);
+        uint32_t low = (uint32_t)bits;
+        memcpy(&r.at[i], &low, sizeof low);
+    }
+    return r;
+}
 static inline vf vf_odd(vf a, vf b) {
     vf r;
     EACH_FLOAT r.at[i] = i < LANES ? a.at[2 * i + 1] : b.at[2 * i + 1 - 2 * LANES];

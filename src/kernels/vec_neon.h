@@ -39,6 +39,7 @@ static inline vf vf_zip(vh a, vh b) { return vcombine_f32(vzip1_f32(a, b), vzip2
 static inline vf vf_zip_low(vf a, vf b) { return vzip1q_f32(a, b); }
 static inline vf vf_zip_high(vf a, vf b) { return vzip2q_f32(a, b); }
 static inline vf vf_even(vf a, vf b) { return vuzp1q_f32(a, b); }
+static inline vf vf_low_words(vd a, vd b) { return vuzp1q_f32(vreinterpretq_f32_f64(a), vreinterpretq_f32_f64(b)); }
 static inline vf vf_odd(vf a, vf b) { return vuzp2q_f32(a, b); }
 
 static inline vf vf_load(const float *p) { return vld1q_f32(p); }

@@ -52,10 +52,23 @@ static posenc_status take_first(posenc_plot_source *source, posenc_error *error)
     return POSENC_OK;
 }
 
+/* Cosines and sines, (length, pairs, 2), side by side as (length, 2 pairs). */
+static posenc_status take_turns(posenc_plot_source *source, posenc_error *error) {
+    posenc_turns turns;
+    posenc_table *t = &source->table;
+    posenc_status status = posenc_turns_open(source->tensor, "table", false, t, &turns, error);
+    source->turns = status == POSENC_OK && turns.are;
+    if (!source->turns) return status;
+    const int64_t shape[] = {t->rows, t->dim}, strides[] = {t->row_stride, t->column_stride};
+    source->tensor = posenc_view_make(&source->slice, (char *)(uintptr_t)t->data, t->dtype, 2, shape, strides);
+    return POSENC_OK;
+}
+
 static posenc_status open_source(const posenc_context *context, const DLTensor *table, int64_t start,
                                  posenc_plot_source *source, posenc_error *error) {
     *source = (posenc_plot_source){.context = context, .tensor = table, .start = start};
-    posenc_status status = is_batch(table) ? take_first(source, error) : POSENC_OK;
+    posenc_status status = take_turns(source, error);
+    if (status == POSENC_OK && !source->turns && is_batch(table)) status = take_first(source, error);
     if (status == POSENC_OK) status = posenc_table_of(source->tensor, "table", &source->table, error);
     if (status != POSENC_OK) return status;
     if (source->table.rows < 1 || source->table.dim < 1) {
@@ -91,7 +104,10 @@ posenc_status posenc_plot_make(const posenc_context *context, const DLTensor *ta
     posenc_plot_sheet_begin(context, sheet);
     sheet->figure.width = all.width;
     sheet->figure.height = all.height;
-    if (is_batch(table)) posenc_plot_sheet_note(sheet, "Sequence 0 of %lld.", (long long)table->shape[0]);
+    if (source.turns)
+        posenc_plot_sheet_note(sheet, "Channels 2i and 2i + 1 are the cosine and the sine of pair i.");
+    else if (is_batch(table))
+        posenc_plot_sheet_note(sheet, "Sequence 0 of %lld.", (long long)table->shape[0]);
     status = set_title(sheet, all.title, kinds[kind].title, error);
     if (status == POSENC_OK) status = kinds[kind].build(&source, sheet, error);
     if (status != POSENC_OK) posenc_plot_sheet_end(sheet);

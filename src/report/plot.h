@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "diagnose/match.h"
 #include "diagnose/table.h"
+#include "diagnose/turns.h"
 
 enum {
     POSENC_PLOT_MOST_CELLS = 1024, /* of an image, each way: more than a picture has pixels, few enough to hold */
@@ -19,7 +20,8 @@ enum {
 typedef struct posenc_plot_source {
     const posenc_context *context;
     const DLTensor *tensor;
-    posenc_view slice; /* of a batch: the tensor of its first sequence */
+    posenc_view slice; /* of a batch: the tensor of its first sequence; of cosines and sines: side by side */
+    bool turns;        /* the table is cosines and sines of a rotary scheme */
     posenc_table table;
     int64_t start; /* position of row 0; start + rows is within +-2^53, where doubles count exactly */
 } posenc_plot_source;

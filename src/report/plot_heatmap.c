@@ -153,7 +153,8 @@ posenc_status posenc_plot_heatmap(const posenc_plot_source *source, posenc_plot_
         fill_band(&w, posenc_i64_share(i, table->rows, rows), posenc_i64_share(i + 1, table->rows, rows),
                   sheet->cells + i * w.cells);
     posenc_plot_sheet_turn(sheet);
-    sheet->figure.x = posenc_plot_axis_across("channel", 0, table->dim);
+    sheet->figure.x =
+        posenc_plot_axis_across(source->turns ? "cosine and sine of each pair" : "channel", 0, table->dim);
     sheet->figure.y = posenc_plot_axis_down("position (tokens)", source->start, table->rows);
     note_reduction(sheet, &w);
     note_missing(sheet, source, &w);

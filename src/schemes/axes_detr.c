@@ -57,12 +57,10 @@ static posenc_status check_mask(const DLTensor *mask, image *m, posenc_error *er
     if (rank != 2 && rank != 3)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "mask",
                            "expected (height, width) or (batch, height, width), got %s", shape);
-    int64_t bytes = (int64_t)posenc_dtype_bytes(m->dtype);
     m->mask = posenc_tensor_data(mask);
     m->batch = rank == 3 ? mask->shape[0] : 1, m->height = mask->shape[rank - 2], m->width = mask->shape[rank - 1];
-    m->batch_bytes = rank == 3 ? posenc_tensor_stride(mask, 0) * bytes : 0;
-    m->y_bytes = posenc_tensor_stride(mask, rank - 2) * bytes,
-    m->x_bytes = posenc_tensor_stride(mask, rank - 1) * bytes;
+    m->batch_bytes = rank == 3 ? posenc_tensor_step(mask, 0) : 0;
+    m->y_bytes = posenc_tensor_step(mask, rank - 2), m->x_bytes = posenc_tensor_step(mask, rank - 1);
     return POSENC_OK;
 }
 
@@ -86,8 +84,8 @@ static posenc_status check_out(const DLTensor *mask, DLTensor *out, image *m, po
     if (posenc_tensors_meet(mask, out))
         return posenc_fail(error, POSENC_ERROR_OVERLAP, "out", "expected memory apart from mask, got an overlap");
     m->out = posenc_tensor_data(out);
-    m->out_batch = rank == 3 ? posenc_tensor_stride(out, 0) * 8 : 0;
-    m->out_cell = posenc_tensor_stride(out, rank - 2) * 8, m->out_axis = posenc_tensor_stride(out, rank - 1) * 8;
+    m->out_batch = rank == 3 ? posenc_tensor_step(out, 0) : 0;
+    m->out_cell = posenc_tensor_step(out, rank - 2), m->out_axis = posenc_tensor_step(out, rank - 1);
     return POSENC_OK;
 }
 

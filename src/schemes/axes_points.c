@@ -75,14 +75,13 @@ posenc_status posenc_points_open(const posenc_context *context, const posenc_gri
                              posenc_dtype_name(dtype));
     if (status == POSENC_OK) status = check_shape(ids, axes, batch, tokens, error);
     if (status != POSENC_OK) return status;
-    int64_t bytes = (int64_t)posenc_dtype_bytes(dtype);
     posenc_token_positions p = {.context = context,
                                 .tokens = tokens,
                                 .ids = posenc_tensor_data(ids),
                                 .dtype = dtype,
-                                .batch_bytes = ids->ndim == 3 ? posenc_tensor_stride(ids, 0) * bytes : 0,
-                                .token_bytes = posenc_tensor_stride(ids, ids->ndim - 2) * bytes,
-                                .axis_bytes = posenc_tensor_stride(ids, ids->ndim - 1) * bytes,
+                                .batch_bytes = ids->ndim == 3 ? posenc_tensor_step(ids, 0) : 0,
+                                .token_bytes = posenc_tensor_step(ids, ids->ndim - 2),
+                                .axis_bytes = posenc_tensor_step(ids, ids->ndim - 1),
                                 .padding_idx = -1,
                                 .shared = ids->ndim == 2,
                                 .axes = axes->n};

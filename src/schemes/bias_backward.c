@@ -4,6 +4,7 @@
  * rows and queries one after the other. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/memory.h"
@@ -138,13 +139,14 @@ static void cut_sums(posenc_bias_sums *b) {
     b->n_workers = posenc_slices(call->plan->context, work < (double)(SIZE_MAX / 2) ? (size_t)work : SIZE_MAX / 2);
 }
 
-/* One block: totals, sums, rows. Heads and table rows are within what a plan takes, so sizes fit. */
+/* One block: totals, sums, rows. Heads and table rows are within what a plan takes; 32 bits may not hold their bytes. */
 static posenc_status allocate(posenc_bias_sums *b, posenc_error *error) {
     const posenc_bias_call *call = b->call;
     int64_t units = least(MOST_BLOCKS, call->scores.heads * b->blocks), totals = call->scores.heads * rows_of(call);
-    size_t doubles = (size_t)(totals + (units + b->n_workers) * b->block), bytes = doubles * sizeof(double);
-    b->totals = posenc_allocate(call->plan->context, bytes);
-    if (!b->totals) return posenc_fail_memory(error, "scratch", bytes);
+    size_t bytes;
+    bool fits = posenc_bytes_of(totals + (units + b->n_workers) * b->block, sizeof(double), &bytes);
+    b->totals = fits ? posenc_allocate(call->plan->context, bytes) : NULL;
+    if (!b->totals) return posenc_fail_memory(error, "scratch", fits ? bytes : SIZE_MAX);
     memset(b->totals, 0, (size_t)totals * sizeof *b->totals);
     b->sums = b->totals + totals;
     b->rows = (char *)(b->sums + units * b->block);
@@ -168,10 +170,9 @@ static posenc_status open_gradient(const posenc_bias_call *call, const DLTensor 
     posenc_shape_text(tensor->ndim, tensor->shape, got);
     if (tensor->ndim != rank || memcmp(tensor->shape, wanted, (size_t)rank * sizeof *wanted) != 0)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "gradient", "expected %s, got %s", wanted_text, got);
-    ptrdiff_t bytes = (ptrdiff_t)posenc_dtype_bytes(g->dtype);
     g->data = posenc_tensor_data(tensor);
-    g->head_bytes = posenc_tensor_stride(tensor, rank - 1) * bytes;
-    g->row_bytes = rank == 2 ? posenc_tensor_stride(tensor, 0) * bytes : 0;
+    g->head_bytes = posenc_tensor_step(tensor, rank - 1);
+    g->row_bytes = rank == 2 ? posenc_tensor_step(tensor, 0) : 0;
     return POSENC_OK;
 }
 

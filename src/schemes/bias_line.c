@@ -51,16 +51,14 @@ static void put_row(const posenc_bias_call *call, int64_t row, int64_t head, cha
 
 /* ---- many ---- */
 
-/* Repeats the first element, in blocks that double until they are worth a call. */
+/* Repeats the first element n times in all, a line of it at a time. */
 static void repeat(char *out, size_t element, int64_t n) {
-    const size_t block = 4096;
-    size_t all = (size_t)n * element, done = element;
-    while (done < all) {
-        size_t more = done < block ? done : block;
-        if (more > all - done) more = all - done;
-        memcpy(out + done, out, more);
-        done += more;
-    }
+    char line[64];
+    const size_t all = (size_t)n * element;
+    size_t done = 0;
+    for (size_t at = 0; at < sizeof line; at += element) memcpy(line + at, out, element);
+    for (; done + sizeof line <= all; done += sizeof line) memcpy(out + done, line, sizeof line);
+    memcpy(out + done, line, all - done);
 }
 
 static void bucket_line(const posenc_bias_call *call, int64_t head, int64_t first, int64_t n, char *out) {

@@ -36,9 +36,8 @@ posenc_status posenc_bias_open_table(posenc_bias_call *call, const DLTensor *tab
     posenc_shape_text(table->ndim, table->shape, shape);
     if (table->ndim != 2 || table->shape[0] != call->bias->table_rows || table->shape[1] != call->bias->heads)
         return refuse_table(call, shape, error);
-    ptrdiff_t bytes = (ptrdiff_t)posenc_dtype_bytes(dtype);
-    call->table = (posenc_bias_table){posenc_tensor_data(table), dtype, posenc_tensor_stride(table, 0) * bytes,
-                                      posenc_tensor_stride(table, 1) * bytes};
+    call->table = (posenc_bias_table){posenc_tensor_data(table), dtype, posenc_tensor_step(table, 0),
+                                      posenc_tensor_step(table, 1)};
     return POSENC_OK;
 }
 
@@ -79,7 +78,6 @@ posenc_status posenc_bias_open_scores(posenc_bias_call *call, const DLTensor *sc
     posenc_shape_text(scores->ndim, scores->shape, shape);
     if (!shape_fits(call, scores, rank)) return refuse_scores(call, name, rank, shape, error);
     int n = scores->ndim;
-    ptrdiff_t bytes = (ptrdiff_t)posenc_dtype_bytes(dtype);
     call->scores = (posenc_bias_scores){
         .data = posenc_tensor_data(scores),
         .dtype = dtype,
@@ -87,12 +85,12 @@ posenc_status posenc_bias_open_scores(posenc_bias_call *call, const DLTensor *sc
         .heads = n >= 3 ? scores->shape[n - 3] : 1,
         .queries = scores->shape[n - 2],
         .keys = scores->shape[n - 1],
-        .batch_bytes = n == 4 ? posenc_tensor_stride(scores, 0) * bytes : 0,
-        .head_bytes = n >= 3 ? posenc_tensor_stride(scores, n - 3) * bytes : 0,
-        .query_bytes = posenc_tensor_stride(scores, n - 2) * bytes,
-        .key_bytes = posenc_tensor_stride(scores, n - 1) * bytes,
+        .batch_bytes = n == 4 ? posenc_tensor_step(scores, 0) : 0,
+        .head_bytes = n >= 3 ? posenc_tensor_step(scores, n - 3) : 0,
+        .query_bytes = posenc_tensor_step(scores, n - 2),
+        .key_bytes = posenc_tensor_step(scores, n - 1),
     };
-    call->scores.packed = call->scores.key_bytes == bytes || call->scores.keys <= 1;
+    call->scores.packed = call->scores.key_bytes == (ptrdiff_t)posenc_dtype_bytes(dtype) || call->scores.keys <= 1;
     call->line_dtype = dtype;
     return POSENC_OK;
 }

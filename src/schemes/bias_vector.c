@@ -4,7 +4,7 @@
 #include "base/threads.h"
 #include "schemes/bias_call.h"
 
-enum { VECTOR_PART = 1 << 14 }; /* distances at a time */
+enum { VECTOR_PART = 1 << 16 }; /* distances at a time */
 
 typedef struct vectors {
     const posenc_bias_call *call;

@@ -53,11 +53,28 @@ posenc_status posenc_bias_write(const posenc_plan *plan, const posenc_bias_exten
     return status == POSENC_OK ? posenc_bias_walk(&call, write_rows, error) : status;
 }
 
+/* Signed buckets have no last one, and may need more than 32 bits. They grow with the distance: where those of the
+ * block's corners fit, all do. */
+static posenc_status check_fits(const posenc_bias_call *call, posenc_error *error) {
+    const posenc_bias_extent *e = &call->extent;
+    if (call->bias->source != POSENC_BIAS_SIGNED || call->scores.dtype != POSENC_I32) return POSENC_OK;
+    if (e->n_queries == 0 || e->n_keys == 0) return POSENC_OK;
+    int64_t first = e->first_key - (e->offset + e->first_query), last;
+    int64_t lowest = posenc_bias_bucket_run(call->bias, first + e->n_keys - 1, &last);
+    int64_t highest = posenc_bias_bucket_run(call->bias, first - (e->n_queries - 1), &last);
+    if (lowest >= INT32_MIN && highest <= INT32_MAX) return POSENC_OK;
+    return posenc_fail(error, POSENC_ERROR_DTYPE, "index", "expected i64, for buckets %lld..%lld, got i32",
+                       (long long)lowest, (long long)highest);
+}
+
 posenc_status posenc_bias_index(const posenc_plan *plan, const posenc_bias_extent *extent, DLTensor *index,
                                 posenc_error *error) {
     posenc_bias_call call;
     posenc_status status = posenc_bias_open(&call, plan, extent, true, error);
     if (status == POSENC_OK) status = posenc_bias_open_scores(&call, index, "index", POSENC_BIAS_FLAT, error);
     if (status == POSENC_OK) status = posenc_bias_check_output(index, "index", NULL, NULL, error);
+    posenc_fpenv saved = posenc_fpenv_enter();
+    if (status == POSENC_OK) status = check_fits(&call, error);
+    posenc_fpenv_leave(saved);
     return status == POSENC_OK ? posenc_bias_walk(&call, write_rows, error) : status;
 }

@@ -91,9 +91,9 @@ static posenc_status open_rows(const DLTensor *t, const char *name, posenc_weigh
     rows->data = posenc_tensor_data(t);
     rows->element = (size_t)bytes;
     rows->rows = t->shape[0];
-    rows->row_bytes = (ptrdiff_t)posenc_tensor_stride(t, 0) * bytes;
+    rows->row_bytes = posenc_tensor_step(t, 0);
     rows->columns = t->ndim == 2 ? t->shape[1] : 1;
-    rows->column_bytes = t->ndim == 2 ? (ptrdiff_t)posenc_tensor_stride(t, 1) * bytes : bytes;
+    rows->column_bytes = t->ndim == 2 ? posenc_tensor_step(t, 1) : bytes;
     return POSENC_OK;
 }
 

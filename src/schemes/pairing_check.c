@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "base/half.h"
 #include "base/memory.h"
 #include "base/tensor.h"
 #include "schemes/pairing.h"
@@ -28,13 +28,8 @@ typedef struct trial {
 
 static double number_at(const char *at, posenc_dtype dtype) {
     union {
-        float f32;
-        double f64;
         int8_t i8;
         int16_t i16;
-        int32_t i32;
-        int64_t i64;
-        uint8_t u8;
         uint16_t u16;
         uint32_t u32;
         uint64_t u64;
@@ -42,21 +37,14 @@ static double number_at(const char *at, posenc_dtype dtype) {
     memcpy(&value, at, posenc_dtype_bytes(dtype));
     switch (dtype) {
         case POSENC_F32:
-            return (double)value.f32;
         case POSENC_F64:
-            return value.f64;
         case POSENC_F16:
-            return (double)posenc_f32_of_f16(value.u16);
         case POSENC_BF16:
-            return (double)posenc_f32_of_bf16(value.u16);
+            return posenc_real_element(dtype, at);
         case POSENC_I8:
             return value.i8;
         case POSENC_I16:
             return value.i16;
-        case POSENC_I32:
-            return value.i32;
-        case POSENC_I64:
-            return (double)value.i64;
         case POSENC_U16:
             return value.u16;
         case POSENC_U32:
@@ -64,7 +52,7 @@ static double number_at(const char *at, posenc_dtype dtype) {
         case POSENC_U64:
             return (double)value.u64;
         default:
-            return value.u8; /* u8 and bool */
+            return (double)posenc_integer_element(dtype, at);
     }
 }
 

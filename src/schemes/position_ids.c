@@ -231,8 +231,8 @@ static posenc_status open_ids(sequence *q, const DLTensor *ids, posenc_error *er
                            (long long)q->tokens, shape);
     }
     q->at = posenc_tensor_data(ids);
-    q->token_bytes = posenc_tensor_stride(ids, 0) * (int64_t)sizeof(int64_t);
-    q->axis_bytes = posenc_tensor_stride(ids, 1) * (int64_t)sizeof(int64_t);
+    q->token_bytes = posenc_tensor_step(ids, 0);
+    q->axis_bytes = posenc_tensor_step(ids, 1);
     return POSENC_OK;
 }
 

@@ -43,12 +43,12 @@ static posenc_status open_plane(const DLTensor *t, const char *name, const posen
     if (status != POSENC_OK) return status;
     if (t->ndim != 1 && t->ndim != 2)
         return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected a rank of 1 or 2, got %d", t->ndim);
-    int64_t bytes = (int64_t)posenc_dtype_bytes(p->dtype), first = posenc_tensor_stride(t, 0) * bytes;
+    int64_t first = posenc_tensor_step(t, 0);
     p->rows = t->shape[0], p->columns = 1;
     p->row_bytes = first, p->column_bytes = 0;
     if (t->ndim == 2) {
         p->columns = t->shape[1];
-        p->column_bytes = posenc_tensor_stride(t, 1) * bytes;
+        p->column_bytes = posenc_tensor_step(t, 1);
     } else if (flat) {
         p->rows = 1, p->columns = t->shape[0];
         p->row_bytes = 0, p->column_bytes = first;
@@ -124,11 +124,10 @@ static posenc_status open_ids(const DLTensor *ids, const DLTensor *input_ids, po
         return posenc_fail(error, POSENC_ERROR_SHAPE, "ids", "expected the shape of input_ids %s and 3 axes, got %s",
                            want, got);
     }
-    int64_t bytes = (int64_t)sizeof(int64_t);
     b->ids = posenc_tensor_data(ids);
-    b->row_bytes = rank == 2 ? posenc_tensor_stride(ids, 0) * bytes : 0;
-    b->token_bytes = posenc_tensor_stride(ids, rank - 1) * bytes;
-    b->axis_bytes = posenc_tensor_stride(ids, rank) * bytes;
+    b->row_bytes = rank == 2 ? posenc_tensor_step(ids, 0) : 0;
+    b->token_bytes = posenc_tensor_step(ids, rank - 1);
+    b->axis_bytes = posenc_tensor_step(ids, rank);
     return POSENC_OK;
 }
 
@@ -143,7 +142,7 @@ static posenc_status open_deltas(const DLTensor *deltas, posenc_batch *b, posenc
                            (long long)b->input_ids.rows, shape);
     }
     b->deltas = posenc_tensor_data(deltas);
-    b->delta_bytes = posenc_tensor_stride(deltas, 0) * (int64_t)sizeof(int64_t);
+    b->delta_bytes = posenc_tensor_step(deltas, 0);
     return POSENC_OK;
 }
 

@@ -92,7 +92,7 @@ static posenc_status open_offsets(const DLTensor *offsets, int64_t rows, posenc_
     if (status != POSENC_OK) return status;
     p->offsets = posenc_tensor_data(offsets);
     p->offset_dtype = dtype;
-    p->offset_bytes = posenc_tensor_stride(offsets, 0) * (int64_t)posenc_dtype_bytes(dtype);
+    p->offset_bytes = posenc_tensor_step(offsets, 0);
     return POSENC_OK;
 }
 
@@ -113,11 +113,10 @@ static posenc_status open_ids(const DLTensor *ids, int64_t batch, posenc_token_p
     posenc_status status = check_tensor(ids, &expect_ids, &dtype, error);
     if (status == POSENC_OK) status = check_token_shape(ids, "position_ids", batch, p->tokens, error);
     if (status != POSENC_OK) return status;
-    int64_t bytes = (int64_t)posenc_dtype_bytes(dtype);
     p->ids = posenc_tensor_data(ids);
     p->dtype = dtype;
-    p->batch_bytes = ids->ndim == 2 ? posenc_tensor_stride(ids, 0) * bytes : 0;
-    p->token_bytes = posenc_tensor_stride(ids, ids->ndim - 1) * bytes;
+    p->batch_bytes = ids->ndim == 2 ? posenc_tensor_step(ids, 0) : 0;
+    p->token_bytes = posenc_tensor_step(ids, ids->ndim - 1);
     p->shared = ids->ndim == 1;
     p->skips = p->padding_idx >= 0;
     return dtype == POSENC_F64 ? check_reals(p, batch, error) : POSENC_OK;
@@ -142,8 +141,8 @@ static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token
     int64_t rows = one_row && batch > 0 ? 1 : batch;
     if (status == POSENC_OK) status = allocate_resolved(p, rows, error);
     if (status != POSENC_OK) return status;
-    int64_t bytes = (int64_t)posenc_dtype_bytes(dtype), stride = posenc_tensor_stride(mask, mask->ndim - 1) * bytes;
-    int64_t row_stride = mask->ndim == 2 ? posenc_tensor_stride(mask, 0) * bytes : 0;
+    int64_t stride = posenc_tensor_step(mask, mask->ndim - 1);
+    int64_t row_stride = mask->ndim == 2 ? posenc_tensor_step(mask, 0) : 0;
     for (int64_t b = 0; b < rows; b++) {
         int64_t next;
         status = first_position(p, b, p->tokens, &next, error);
@@ -163,7 +162,7 @@ static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token
 }
 
 static int64_t length_at(const DLTensor *lengths, posenc_dtype dtype, int64_t i) {
-    int64_t stride = posenc_tensor_stride(lengths, 0) * (int64_t)posenc_dtype_bytes(dtype);
+    int64_t stride = posenc_tensor_step(lengths, 0);
     return posenc_integer_element(dtype, posenc_tensor_data(lengths) + i * stride);
 }
 

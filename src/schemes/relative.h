@@ -11,11 +11,13 @@
 
 /* ---- arithmetic (relative_loops.inc) ---- */
 
-/* A matrix product of panels, c[i, j] = sum over l of a[a_first + i, l] * b[j, l]; all reals. */
+/* A matrix product of panels, c[i, j] = sum over l of a[a_first + i, l] * b[j, l]; all reals. Strides as in
+ * posenc_product_job. */
 typedef struct posenc_relative_product {
     int64_t terms;
     const void *a, *b;
     int64_t a_first, a_rows, b_rows;
+    int64_t a_row, a_term, b_panel;
     void *c;
     int64_t c_stride;
 } posenc_relative_product;

@@ -61,7 +61,7 @@ posenc_status posenc_relative_open(posenc_relative_work *work, const DLTensor *t
     *out = (posenc_relative_tensor){.data = posenc_tensor_data(tensor), .dtype = dtype, .rank = shape->rank};
     for (int i = 0; i < shape->rank; i++) {
         *shape->extent[i] = tensor->shape[i];
-        out->bytes[i] = (ptrdiff_t)(posenc_tensor_stride(tensor, i) * (int64_t)posenc_dtype_bytes(dtype));
+        out->bytes[i] = posenc_tensor_step(tensor, i);
     }
     return POSENC_OK;
 }
@@ -70,7 +70,7 @@ posenc_status posenc_relative_check_output(const DLTensor *out, const char *name
                                            int n, posenc_error *error) {
     if (!out) return POSENC_OK;
     for (int i = 0; i < n; i++)
-        if (others[i].tensor && others[i].tensor != out && posenc_tensors_meet(out, others[i].tensor))
+        if (others[i].tensor && posenc_tensors_meet(out, others[i].tensor))
             return posenc_fail(error, POSENC_ERROR_OVERLAP, name, "expected memory apart from %s, got some of it",
                                others[i].name);
     if (!posenc_tensor_folds(out)) return POSENC_OK;

@@ -11,7 +11,6 @@ typedef struct posenc_heads {
     posenc_dtype dtype;
     int64_t batch, tokens, heads;
     ptrdiff_t batch_bytes, token_bytes, head_bytes;
-    const char *first, *end; /* all bytes that it touches lie between */
 } posenc_heads;
 
 /* Checks a tensor of heads of head_dim contiguous channels. */

@@ -128,17 +128,6 @@ static posenc_status open_table(const DLTensor *tensor, const char *name, int64_
     return status == POSENC_OK ? posenc_row_tensor_check_output(tensor, name, error) : status;
 }
 
-/* One real number of each pair of a complex tensor beside the other: every element of one lies between two of the
- * other, at the same strides. */
-static bool interleave(const DLTensor *a, const DLTensor *b) {
-    int64_t bytes = a->dtype.bits / 8, gap = posenc_tensor_data(b) - posenc_tensor_data(a);
-    for (int i = 0; i < a->ndim; i++) {
-        int64_t stride = posenc_tensor_stride(a, i);
-        if (a->shape[i] > 1 && (stride != posenc_tensor_stride(b, i) || stride % 2 != 0)) return false;
-    }
-    return gap % (2 * bytes) == bytes || gap % (2 * bytes) == -bytes;
-}
-
 static posenc_status check_together(const DLTensor *cosines, const DLTensor *sines, const table_call *c,
                                     posenc_error *error) {
     char want[96], got[96];
@@ -150,7 +139,7 @@ static posenc_status check_together(const DLTensor *cosines, const DLTensor *sin
     if (c->cosines.dtype != c->sines.dtype)
         return posenc_fail(error, POSENC_ERROR_DTYPE, "sines", "expected the dtype of cosines %s, got %s",
                            posenc_dtype_name(c->cosines.dtype), posenc_dtype_name(c->sines.dtype));
-    if (posenc_tensors_meet(cosines, sines) && !interleave(cosines, sines))
+    if (posenc_tensors_meet(cosines, sines))
         return posenc_fail(error, POSENC_ERROR_OVERLAP, "sines", "expected memory apart from cosines, got an overlap");
     return POSENC_OK;
 }

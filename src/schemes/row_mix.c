@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/half.h"
+#include "base/elements.h"
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
@@ -12,68 +12,29 @@
 
 enum { BLOCK = 256 }; /* channels at a time: the doubles of a block stay in the first-level cache */
 
-/* ---- elements: n of them, step bytes apart ---- */
+/* ---- elements: n of them, step bytes apart; a loop of its own for each dtype, so that none asks at every element ---- */
 
-static void load_f64(const char *in, ptrdiff_t step, int64_t n, double *out) {
-    for (int64_t i = 0; i < n; i++) memcpy(&out[i], in + i * step, sizeof *out);
+static inline void load_as(posenc_dtype dtype, const char *in, ptrdiff_t step, int64_t n, double *out) {
+    for (int64_t i = 0; i < n; i++) out[i] = posenc_real_element(dtype, in + i * step);
 }
 
-static void load_f32(const char *in, ptrdiff_t step, int64_t n, double *out) {
-    float value;
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(&value, in + i * step, sizeof value);
-        out[i] = (double)value;
-    }
+static inline void store_as(posenc_dtype dtype, const double *in, int64_t n, char *out, ptrdiff_t step) {
+    for (int64_t i = 0; i < n; i++) posenc_put_real_element(dtype, in[i], out + i * step);
 }
 
-static void load_f16(const char *in, ptrdiff_t step, int64_t n, double *out) {
-    uint16_t half;
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(&half, in + i * step, sizeof half);
-        out[i] = (double)posenc_f32_of_f16(half);
-    }
+static void load(posenc_dtype dtype, const char *in, ptrdiff_t step, int64_t n, double *out) {
+    if (dtype == POSENC_F64) load_as(POSENC_F64, in, step, n, out);
+    if (dtype == POSENC_F32) load_as(POSENC_F32, in, step, n, out);
+    if (dtype == POSENC_F16) load_as(POSENC_F16, in, step, n, out);
+    if (dtype == POSENC_BF16) load_as(POSENC_BF16, in, step, n, out);
 }
 
-static void load_bf16(const char *in, ptrdiff_t step, int64_t n, double *out) {
-    uint16_t half;
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(&half, in + i * step, sizeof half);
-        out[i] = (double)posenc_f32_of_bf16(half);
-    }
+static void store(posenc_dtype dtype, const double *in, int64_t n, char *out, ptrdiff_t step) {
+    if (dtype == POSENC_F64) store_as(POSENC_F64, in, n, out, step);
+    if (dtype == POSENC_F32) store_as(POSENC_F32, in, n, out, step);
+    if (dtype == POSENC_F16) store_as(POSENC_F16, in, n, out, step);
+    if (dtype == POSENC_BF16) store_as(POSENC_BF16, in, n, out, step);
 }
-
-static void store_f64(const double *in, int64_t n, char *out, ptrdiff_t step) {
-    for (int64_t i = 0; i < n; i++) memcpy(out + i * step, &in[i], sizeof *in);
-}
-
-static void store_f32(const double *in, int64_t n, char *out, ptrdiff_t step) {
-    for (int64_t i = 0; i < n; i++) {
-        float value = (float)in[i];
-        memcpy(out + i * step, &value, sizeof value);
-    }
-}
-
-static void store_f16(const double *in, int64_t n, char *out, ptrdiff_t step) {
-    for (int64_t i = 0; i < n; i++) {
-        uint16_t half = posenc_f16_of_f32(posenc_f32_odd_of_f64(in[i]));
-        memcpy(out + i * step, &half, sizeof half);
-    }
-}
-
-static void store_bf16(const double *in, int64_t n, char *out, ptrdiff_t step) {
-    for (int64_t i = 0; i < n; i++) {
-        uint16_t half = posenc_bf16_of_f32(posenc_f32_odd_of_f64(in[i]));
-        memcpy(out + i * step, &half, sizeof half);
-    }
-}
-
-typedef void loader(const char *in, ptrdiff_t step, int64_t n, double *out);
-typedef void storer(const double *in, int64_t n, char *out, ptrdiff_t step);
-
-static loader *const loaders[] = {
-    [POSENC_F32] = load_f32, [POSENC_F64] = load_f64, [POSENC_F16] = load_f16, [POSENC_BF16] = load_bf16};
-static storer *const storers[] = {
-    [POSENC_F32] = store_f32, [POSENC_F64] = store_f64, [POSENC_F16] = store_f16, [POSENC_BF16] = store_bf16};
 
 /* ---- one block of channels ---- */
 
@@ -87,7 +48,7 @@ static void load_row(const block *b, int64_t v, int64_t h, double *out) {
     const posenc_mixture *m = b->mixture;
     int64_t row = m->first_row + (m->vertical.first + v) * m->width + m->horizontal.first + h;
     const char *element = posenc_row_at(m->old, 0, row) + b->column * m->old->channel_bytes;
-    loaders[m->old->dtype](element, m->old->channel_bytes, b->n, out);
+    load(m->old->dtype, element, m->old->channel_bytes, b->n, out);
 }
 
 typedef struct sums {
@@ -122,7 +83,7 @@ void posenc_row_mix(const posenc_mixture *mixture, const posenc_row_tensor *out,
     for (int64_t column = 0; column < out->dim; column += BLOCK) {
         int64_t n = out->dim - column < BLOCK ? out->dim - column : BLOCK;
         mix_block(&(block){mixture, column, n}, &s);
-        storers[out->dtype](s.sum, n, element + column * out->channel_bytes, out->channel_bytes);
+        store(out->dtype, s.sum, n, element + column * out->channel_bytes, out->channel_bytes);
     }
 }
 

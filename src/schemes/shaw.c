@@ -71,13 +71,19 @@ static posenc_status open_offsets(posenc_shaw_call *call, posenc_error *error) {
  * that the bits do not depend on how many they are. */
 enum { RUN = 256 };
 
-/* The rows of the table that some distance reaches; at least one. */
+/* Queries that are worked on together, unless each has so many products that a thread's would outgrow 2 MiB. */
+enum { MOST_QUERIES = 192, PRODUCT_BYTES = 2 << 20 };
+
+/* The rows of the table that some distance reaches, at least one; and how many queries they go with. */
 static void find_rows(posenc_shaw_call *call) {
-    int64_t low = call->queries > 0 ? -(call->highest + call->queries - 1) : 0;
-    int64_t high = call->keys > 0 ? call->keys - 1 - call->lowest : 0;
+    bool some = call->queries > 0 && call->keys > 0;
+    int64_t low = some ? -(call->highest + call->queries - 1) : 0;
+    int64_t high = some ? call->keys - 1 - call->lowest : 0;
     call->first = posenc_shaw_row(call, low) / RUN * RUN;
     int64_t end = posenc_shaw_row(call, high) + 1;
     call->n = end > call->first ? end - call->first : 1;
+    int64_t fit = PRODUCT_BYTES / (int64_t)call->work.loops->bytes / call->n;
+    call->block = posenc_relative_clip(fit / POSENC_PANEL * POSENC_PANEL, POSENC_PANEL, MOST_QUERIES);
 }
 
 /* Counts that stay within 64 bits together, whatever strides of 0 allow. */
@@ -275,6 +281,7 @@ posenc_status posenc_shaw_write(const posenc_context *context, const posenc_shaw
     if (status != POSENC_OK) return status;
     explicit_rows e = {&call, &tensor, 1};
     double elements = (double)call.queries * (double)call.keys * (double)call.d;
+    if (elements == 0) return POSENC_OK; /* however many queries have no keys */
     e.n_workers = posenc_relative_slices(context, elements, 0);
     posenc_parallel(context, e.n_workers, explicit_slice, &e);
     return POSENC_OK;

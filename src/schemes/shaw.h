@@ -21,10 +21,8 @@ typedef struct posenc_shaw_call {
     posenc_relative_tensor out_vectors;    /* dq or values, written; data NULL: not wanted */
     posenc_relative_tensor table_gradient; /* written; data NULL: not wanted */
     int64_t first, n; /* rows of the table that distances reach, counted as key minus query; others take no part */
+    int64_t block;    /* most queries that are worked on together */
 } posenc_shaw_call;
-
-/* Queries that are worked on together. */
-enum { POSENC_SHAW_BLOCK = 192 };
 
 /* Position of query 0 in a batch row. */
 int64_t posenc_shaw_offset(const posenc_shaw_call *call, int64_t batch);

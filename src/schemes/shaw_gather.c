@@ -9,8 +9,9 @@
 #include "base/threads.h"
 #include "schemes/shaw.h"
 
-/* Keys read at a time; bytes of table gradients that wait to be added up, unless there are more threads. */
-enum { BLOCK = POSENC_SHAW_BLOCK, TILE_KEYS = 2048, WAITING = 4 << 20 };
+/* Keys read at a time; bytes of table gradients that wait to be added up, and the most of them, which long tables reach:
+ * fewer threads work on those. */
+enum { TILE_KEYS = 2048, WAITING = 4 << 20, MOST_WAITING = 16 << 20 };
 
 typedef struct block {
     int64_t batch, head, query, n, position;
@@ -29,10 +30,10 @@ static block block_at(const posenc_shaw_gather *g, int64_t index, char *own) {
     int64_t all = g->first + index, line = all / g->blocks;
     block b = {.batch = line / call->heads,
                .head = line % call->heads,
-               .query = all % g->blocks * BLOCK,
+               .query = all % g->blocks * call->block,
                .index = index,
                .own = own};
-    b.n = least(BLOCK, call->queries - b.query);
+    b.n = least(call->block, call->queries - b.query);
     b.position = posenc_shaw_offset(call, b.batch) + b.query;
     return b;
 }
@@ -183,11 +184,13 @@ static void plan_memory(posenc_shaw_gather *g) {
 static void plan_work(posenc_shaw_gather *g) {
     const posenc_shaw_call *call = g->call;
     double rows = (double)call->batch * (double)call->heads * (double)call->queries;
-    g->blocks = call->queries > 0 ? (call->queries - 1) / BLOCK + 1 : 0;
-    g->block_rows = least(BLOCK, call->queries);
+    bool some = call->queries > 0 && (call->keys > 0 || wants_vectors(g)); /* without keys a table's gradient is 0 */
+    g->blocks = some ? (call->queries - 1) / call->block + 1 : 0;
+    g->block_rows = least(call->block, call->queries);
     g->n_workers = posenc_relative_slices(call->work.context, rows * (double)call->keys,
                                           2 * rows * (double)call->n * (double)call->d);
     double part = (double)call->n * (double)call->d * (double)call->work.loops->bytes;
+    if (wants_table(g)) g->n_workers = (int)posenc_relative_clip((int64_t)(MOST_WAITING / (part + 1)), 1, g->n_workers);
     int64_t all = call->batch * call->heads * g->blocks;
     g->wave = wants_table(g) ? least(all, most(g->n_workers, (int64_t)(WAITING / (part + 1)))) : all;
 }
@@ -204,7 +207,7 @@ static void do_waves(posenc_shaw_gather *g) {
 
 posenc_status posenc_shaw_gather_ready(posenc_shaw_gather *g, const posenc_shaw_call *call, posenc_error *error) {
     *g = (posenc_shaw_gather){.call = call};
-    if (!wants_vectors(g) && !wants_table(g)) return POSENC_OK;
+    if (call->d == 0 || (!wants_vectors(g) && !wants_table(g))) return POSENC_OK;
     plan_work(g);
     plan_memory(g);
     g->memory = posenc_relative_allocate(call->work.context, &g->shared, &g->worker, g->n_workers, error);

@@ -8,7 +8,7 @@
 #include "schemes/shaw.h"
 
 /* Keys that are laid out at a time: a few rows of them stay in the first-level cache. */
-enum { BLOCK = POSENC_SHAW_BLOCK, TILE_KEYS = 2048 };
+enum { TILE_KEYS = 2048 };
 
 /* One block of queries, and the rows of the table that its distances reach. */
 typedef struct block {
@@ -23,8 +23,9 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static block block_at(const posenc_shaw_spread *s, int64_t index, char *own) {
     const posenc_shaw_call *call = s->call;
     int64_t line = index / s->blocks;
-    block b = {.batch = line / call->heads, .head = line % call->heads, .query = index % s->blocks * BLOCK, .own = own};
-    b.n = least(BLOCK, call->queries - b.query);
+    block b = {
+        .batch = line / call->heads, .head = line % call->heads, .query = index % s->blocks * call->block, .own = own};
+    b.n = least(call->block, call->queries - b.query);
     b.position = posenc_shaw_offset(call, b.batch) + b.query;
     b.first = posenc_shaw_row(call, -(b.position + b.n - 1));
     b.first = call->first + (b.first - call->first) / POSENC_PANEL * POSENC_PANEL; /* where a panel begins */
@@ -95,8 +96,8 @@ static void pack_table(const posenc_shaw_spread *s) {
 static void plan_work(posenc_shaw_spread *s) {
     const posenc_shaw_call *call = s->call;
     double elements = (double)call->batch * (double)call->heads * (double)call->queries;
-    s->blocks = (call->queries - 1) / BLOCK + 1;
-    s->columns = least(call->n, least(BLOCK, call->queries) + call->keys + POSENC_PANEL);
+    s->blocks = (call->queries - 1) / call->block + 1;
+    s->columns = least(call->n, least(call->block, call->queries) + call->keys + POSENC_PANEL);
     s->n_workers = posenc_relative_slices(call->work.context, elements * (double)call->keys,
                                           elements * (double)s->columns * (double)call->d);
     s->stream = elements * (double)call->keys * (double)call->work.loops->bytes >= (double)posenc_cache_bytes() / 2;
@@ -107,7 +108,7 @@ posenc_status posenc_shaw_spread_ready(posenc_shaw_spread *s, const posenc_shaw_
     *s = (posenc_shaw_spread){.call = call};
     if (call->batch == 0 || call->heads == 0 || call->queries == 0 || call->keys == 0) return POSENC_OK;
     plan_work(s);
-    int64_t queries = least(BLOCK, call->queries), tile = least(TILE_KEYS, call->keys);
+    int64_t queries = least(call->block, call->queries), tile = least(TILE_KEYS, call->keys);
     posenc_relative_take_panels(&s->shared, work, call->n, call->d);
     s->vectors = posenc_relative_take_panels(&s->worker, work, queries, call->d);
     s->products = posenc_relative_take(&s->worker, queries, s->columns, work->loops->bytes);

@@ -16,13 +16,17 @@ typedef struct posenc_xl_call {
 } posenc_xl_call;
 
 enum {
-    POSENC_XL_QUERIES = 120, /* of a block */
-    POSENC_XL_KEYS = 480,    /* of a tile */
+    POSENC_XL_QUERIES = 120, /* of a block of the backward */
+    POSENC_XL_KEYS = 480,    /* of a tile of it */
     POSENC_XL_SINES = 256,   /* rows of sines made at a time: a run of the product kernel */
     POSENC_XL_PART = 64      /* rows or columns of a product that one thread does */
 };
 
-/* A group of heads at a time: the rows W r of each distance are kept for them, as reals (heads, rows, d). */
+/* How W r is kept, for one head: as the second factor of a product over channels, a panel for each 16 distances; or of
+ * one over distances, a panel for each 16 channels. */
+typedef enum posenc_xl_form { POSENC_XL_BY_DISTANCE, POSENC_XL_BY_CHANNEL } posenc_xl_form;
+
+/* A group of heads at a time: W r of each distance is kept for them. */
 typedef struct posenc_xl_pass {
     const posenc_xl_call *call;
     posenc_plan *sines;
@@ -30,10 +34,12 @@ typedef struct posenc_xl_pass {
     posenc_relative_room shared, worker;
     size_t row, sine_rows, sine_panels, weights, positions; /* in the shared memory */
     size_t own;                                             /* a row in a worker's */
-    int64_t group;                                          /* most heads of one */
-    int64_t head, n_heads;                                  /* now */
-    int64_t first, n;                                       /* rows of sines now */
-    int64_t blocks;                                         /* of queries */
+    posenc_xl_form form;
+    int64_t per_head;      /* reals of W r */
+    int64_t group;         /* most heads of one */
+    int64_t head, n_heads; /* now */
+    int64_t first, n;      /* rows of sines now */
+    int64_t blocks;        /* of queries */
     int n_workers;
     char *memory;
 } posenc_xl_pass;
@@ -62,11 +68,13 @@ posenc_status posenc_xl_open(posenc_xl_call *call, const posenc_context *context
 
 /* ---- rows of positions (transformer_xl_rows.c) ---- */
 
-/* Begins a pass: counts, sines, and room for some rows of them. On failure nothing is left. */
-posenc_status posenc_xl_pass_begin(posenc_xl_pass *pass, const posenc_xl_call *call, posenc_error *error);
+/* Begins a pass over blocks of so many queries: counts, sines, and room for some rows of them. On failure nothing is
+ * left. */
+posenc_status posenc_xl_pass_begin(posenc_xl_pass *pass, const posenc_xl_call *call, int64_t block,
+                                   posenc_error *error);
 
-/* Takes room for W r. */
-void posenc_xl_take_positions(posenc_xl_pass *pass);
+/* Takes room for W r in that form. */
+void posenc_xl_take_positions(posenc_xl_pass *pass, posenc_xl_form form);
 
 /* Allocates what has been taken. Ends the pass on failure. */
 posenc_status posenc_xl_pass_allocate(posenc_xl_pass *pass, posenc_error *error);
@@ -78,10 +86,14 @@ void posenc_xl_make_sines(posenc_xl_pass *pass, int64_t first, int64_t n);
 /* Computes W r of all distances for the heads of now. */
 void posenc_xl_make_positions(posenc_xl_pass *pass);
 
-/* The row of a distance of the g-th head of now. */
-static inline char *posenc_xl_position_row(const posenc_xl_pass *pass, int64_t g, int64_t distance) {
-    const posenc_xl_call *call = pass->call;
-    return pass->memory + pass->positions + posenc_xl_bytes(pass, (g * call->rows + distance - call->low) * call->d);
+/* Rows in whole panels. */
+static inline int64_t posenc_xl_padded(int64_t rows) { return (rows + POSENC_PANEL - 1) / POSENC_PANEL * POSENC_PANEL; }
+
+/* Where the panels of the g-th head of now begin, by the distance as counted from low: by distance, one where a panel
+ * begins. From panel to panel by channel it is call->rows * POSENC_PANEL reals. */
+static inline char *posenc_xl_positions_at(const posenc_xl_pass *pass, int64_t g, int64_t distance) {
+    int64_t step = pass->form == POSENC_XL_BY_DISTANCE ? pass->call->d : POSENC_PANEL;
+    return pass->memory + pass->positions + posenc_xl_bytes(pass, g * pass->per_head + distance * step);
 }
 
 /* ---- vectors ---- */

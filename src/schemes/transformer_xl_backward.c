@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/options.h"
@@ -15,11 +16,11 @@
 enum {
     QUERIES = POSENC_XL_QUERIES,
     KEYS = POSENC_XL_KEYS,
-    DISTANCES = POSENC_XL_DISTANCES,
     SINES = POSENC_XL_SINES,
     PART = POSENC_XL_PART,
     ROWS = POSENC_XL_ROWS,
-    WAVE = POSENC_XL_WAVE
+    WAVE = POSENC_XL_WAVE,
+    AHEAD = 4 /* rows of gradients */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -35,59 +36,127 @@ posenc_xl_place posenc_xl_place_at(const posenc_xl_backward *b, int64_t batch, i
     return p;
 }
 
+/* Asks for the rows that follow. They lie far apart, and each is short: left to itself, the processor would wait for
+ * memory at every one of them. */
+static void fetch_ahead(const posenc_xl_call *call, const char *from, int64_t n) {
+#if defined(__GNUC__)
+    const char *row = from + AHEAD * call->scores.bytes[2];
+    int64_t bytes = n * posenc_relative_step(&call->scores);
+    for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(row + line);
+#else
+    (void)call, (void)from, (void)n;
+#endif
+}
+
 void posenc_xl_load_gradients(const posenc_xl_backward *b, const posenc_xl_place *p, int64_t i, int64_t key, int64_t n,
                               char *to) {
     const posenc_xl_call *call = b->pass.call;
     int64_t seen = posenc_xl_seen(call, p->position + i, key, n);
     const char *from = posenc_relative_at(&call->scores, p->batch, p->head, p->query + i);
-    posenc_xl_load(call, &call->scores, from + key * posenc_relative_step(&call->scores), seen, to);
+    from += key * posenc_relative_step(&call->scores);
+    if (i + AHEAD < p->n) fetch_ahead(call, from, seen);
+    posenc_xl_load(call, &call->scores, from, seen, to);
     memset(to + posenc_xl_bytes(&b->pass, seen), 0, posenc_xl_bytes(&b->pass, n - seen));
 }
 
-void posenc_xl_add_product(const posenc_xl_backward *b, const posenc_xl_place *p, size_t left, size_t right,
-                           int64_t rows, int64_t terms, size_t sums) {
+void posenc_xl_pack_queries(const posenc_xl_backward *b, const posenc_relative_tensor *bias, int64_t batch,
+                            int64_t head, char *own) {
     const posenc_xl_call *call = b->pass.call;
-    call->work.loops->multiply(call->work.kernels, &(posenc_relative_product){.terms = terms,
-                                                                              .a = p->own + left,
-                                                                              .b = p->own + right,
-                                                                              .a_rows = rows,
-                                                                              .b_rows = call->d,
-                                                                              .c = p->own + b->product,
-                                                                              .c_stride = call->d});
-    call->work.loops->widen(p->own + b->product, rows * call->d, (double *)(void *)(p->own + sums));
+    for (int64_t i = 0; i < call->queries; i++) {
+        posenc_xl_load_query(call, bias, batch, head, i, own + b->row);
+        call->work.loops->pack_term(own + b->queries, call->queries, i, own + b->row, call->d);
+    }
+}
+
+void posenc_xl_add_product(const posenc_xl_backward *b, const posenc_xl_place *p, posenc_relative_product product,
+                           size_t sums) {
+    const posenc_xl_call *call = b->pass.call;
+    product.b_rows = product.c_stride = call->d;
+    product.c = p->own + b->product;
+    call->work.loops->multiply(call->work.kernels, &product);
+    call->work.loops->widen(product.c, product.a_rows * call->d, (double *)(void *)(p->own + sums));
+}
+
+void posenc_xl_add_strip(const posenc_xl_backward *b, const posenc_xl_place *p, int64_t rows) {
+    posenc_relative_product product = {.terms = p->n,
+                                       .a = p->own + b->strip,
+                                       .b = p->own + b->queries + posenc_xl_bytes(&b->pass, p->query * POSENC_PANEL),
+                                       .a_rows = rows,
+                                       .a_row = 1,
+                                       .a_term = b->strip_row,
+                                       .b_panel = b->pass.call->queries * POSENC_PANEL};
+    posenc_xl_add_product(b, p, product, b->sums);
 }
 
 /* ---- the whole ---- */
 
 static bool wants_queries(const posenc_xl_call *call) { return call->dq.data || call->du.data || call->dv.data; }
 
-static void take_memory(posenc_xl_backward *b) {
+/* dq, du, dv: gradients and their zeros, keys of a tile, W r, and what waits to be added up. */
+static void take_queries(posenc_xl_backward *b) {
     const posenc_xl_call *call = b->pass.call;
-    const posenc_relative_work *work = &call->work;
     posenc_relative_room *shared = &b->pass.shared, *own = &b->pass.worker;
-    int64_t longest = most(2 * call->d, DISTANCES), terms = most(QUERIES, KEYS), per_head = 0, panels = 0;
-    b->left = posenc_relative_take_panels(own, work, most(ROWS, QUERIES), terms);
-    b->right = posenc_relative_take_panels(own, work, call->d, terms);
-    b->left_shifted = posenc_relative_take_panels(own, work, QUERIES, DISTANCES);
-    b->right_shifted = posenc_relative_take_panels(own, work, call->d, DISTANCES);
-    b->product = posenc_relative_take(own, call->d, most(ROWS, PART), work->loops->bytes);
-    b->sums = posenc_relative_take(own, ROWS, call->d, sizeof(double));
-    b->more_sums = posenc_relative_take(own, QUERIES, call->d, sizeof(double));
-    b->row = posenc_relative_take(own, 1, longest, work->loops->bytes);
-    b->shifted = posenc_relative_take(own, 1, DISTANCES, work->loops->bytes);
-    if (wants_queries(call)) {
-        posenc_xl_take_positions(&b->pass);
-        b->parts = posenc_relative_take(shared, 2 * WAVE, call->d, sizeof(double));
-        b->bias_sums = posenc_relative_take(shared, 2 * b->pass.group, call->d, sizeof(double));
-    }
-    if (!call->dw.data) return;
+    size_t bytes = call->work.loops->bytes;
+    int64_t queries = least(QUERIES, call->queries), units = most(1, call->batch * b->pass.group * b->pass.blocks);
+    b->zeros = most(queries - 1, 0);
+    b->gradients_row = least(KEYS, call->keys) + 2 * b->zeros;
+    b->gradients = posenc_relative_take(own, queries, b->gradients_row, bytes);
+    b->keys = posenc_relative_take_panels(own, &call->work, call->d, least(KEYS, call->keys));
+    b->more_sums = posenc_relative_take(own, queries, call->d, sizeof(double));
+    posenc_xl_take_positions(&b->pass, POSENC_XL_BY_CHANNEL);
+    b->parts = posenc_relative_take(shared, 2 * least(WAVE, units), call->d, sizeof(double));
+    b->bias_sums = posenc_relative_take(shared, 2 * b->pass.group, call->d, sizeof(double));
+}
+
+/* dW: dR, its panels beside those of sines, and sums. */
+static void take_weights(posenc_xl_backward *b) {
+    const posenc_xl_call *call = b->pass.call;
+    posenc_relative_room *shared = &b->pass.shared;
+    int64_t sines = least(SINES, call->rows), per_head = 0, panels = 0;
     if (!posenc_i64_multiply(call->rows, call->d, &per_head)) per_head = INT64_MAX;
-    if (!posenc_i64_multiply(posenc_xl_padded(call->d), SINES, &panels)) panels = INT64_MAX;
-    b->distance_rows = posenc_relative_take(shared, b->pass.group, per_head, work->loops->bytes);
-    b->sine_terms = posenc_relative_take_panels(shared, work, call->model, SINES);
-    b->distance_terms = posenc_relative_take(shared, b->pass.group, panels, work->loops->bytes);
+    if (!posenc_i64_multiply(posenc_xl_padded(call->d), sines, &panels)) panels = INT64_MAX;
+    b->distance_rows = posenc_relative_take(shared, b->pass.group, per_head, call->work.loops->bytes);
+    b->sine_terms = posenc_relative_take_panels(shared, &call->work, call->model, sines);
+    b->distance_terms = posenc_relative_take(shared, b->pass.group, panels, call->work.loops->bytes);
     if (!posenc_i64_multiply(call->d, call->model, &per_head)) per_head = INT64_MAX;
     b->weight_sums = posenc_relative_take(shared, b->pass.group, per_head, sizeof(double));
+}
+
+static void take_memory(posenc_xl_backward *b) {
+    const posenc_xl_call *call = b->pass.call;
+    posenc_relative_room *own = &b->pass.worker;
+    size_t bytes = call->work.loops->bytes;
+    int64_t queries = least(QUERIES, call->queries), rows = least(ROWS, most(call->keys, call->rows));
+    int64_t most_rows = most(queries, rows);
+    b->product = posenc_relative_take(own, call->d, most(most_rows, least(PART, call->model)), bytes);
+    b->sums = posenc_relative_take(own, most_rows, call->d, sizeof(double));
+    b->row = posenc_relative_take(own, 2, call->d, bytes);
+    if (wants_queries(call)) take_queries(b);
+    if (call->dk.data || call->dw.data) {
+        b->strip_row = rows + POSENC_PANEL; /* no power of two, so that its columns are in many sets of the cache */
+        b->strip = posenc_relative_take(own, queries, b->strip_row, bytes);
+        b->queries = posenc_relative_take_panels(own, &call->work, call->d, call->queries);
+    }
+    if (call->dw.data) take_weights(b);
+}
+
+/* Heads whose scores stay in the last-level cache from walk to walk; one for each thread at least. */
+static int64_t heads_at_a_time(const posenc_xl_backward *b) {
+    const posenc_xl_call *call = b->pass.call;
+    double bytes = (double)posenc_dtype_bytes(call->scores.dtype) * (double)call->batch * (double)call->queries;
+    double fit = (double)posenc_cache_bytes() / 2 / (bytes * (double)call->keys + 1);
+    return posenc_relative_clip((int64_t)fit, least(b->pass.n_workers, b->pass.n_heads), b->pass.n_heads);
+}
+
+static void walk_scores(posenc_xl_backward *b) {
+    const posenc_xl_call *call = b->pass.call;
+    int64_t some = heads_at_a_time(b);
+    for (b->g_first = 0; b->g_first < b->pass.n_heads; b->g_first += some) {
+        b->g_n = least(some, b->pass.n_heads - b->g_first);
+        if (wants_queries(call)) posenc_xl_do_queries(b);
+        if (call->dk.data) posenc_xl_do_keys(b);
+        if (call->dw.data) posenc_xl_do_distances(b);
+    }
 }
 
 static void run(posenc_xl_backward *b) {
@@ -95,11 +164,8 @@ static void run(posenc_xl_backward *b) {
     posenc_fpenv saved = posenc_fpenv_enter();
     for (b->pass.head = 0; b->pass.head < call->heads; b->pass.head += b->pass.n_heads) {
         b->pass.n_heads = least(b->pass.group, call->heads - b->pass.head);
-        if (wants_queries(call)) {
-            posenc_xl_make_positions(&b->pass);
-            posenc_xl_do_queries(b);
-        }
-        if (call->dk.data) posenc_xl_do_keys(b);
+        if (wants_queries(call)) posenc_xl_make_positions(&b->pass);
+        walk_scores(b);
         if (call->dw.data) posenc_xl_do_weights(b);
     }
     posenc_fpenv_leave(saved);
@@ -153,7 +219,7 @@ posenc_status posenc_xl_scores_backward(const posenc_context *context, const pos
     if (status == POSENC_OK) status = posenc_xl_open(&call, context, options, tensors, error);
     if (status == POSENC_OK) status = open_gradients(&call, &g, error);
     if (status == POSENC_OK) status = check_apart(tensors, &g, error);
-    if (status == POSENC_OK) status = posenc_xl_pass_begin(&b.pass, &call, error);
+    if (status == POSENC_OK) status = posenc_xl_pass_begin(&b.pass, &call, QUERIES, error);
     if (status != POSENC_OK) return status;
     take_memory(&b);
     status = posenc_xl_pass_allocate(&b.pass, error);

@@ -18,13 +18,9 @@ static void key_block(const posenc_xl_backward *b, int64_t batch, int64_t g, int
     for (int64_t block = 0; block < b->pass.blocks; block++) {
         posenc_xl_place p = posenc_xl_place_at(b, batch, g, block, own);
         if (posenc_xl_seen(call, p.position + p.n - 1, key, n) == 0) continue;
-        for (int64_t i = 0; i < p.n; i++) {
-            posenc_xl_load_gradients(b, &p, i, key, n, row);
-            loops->pack_term(own + b->left, p.n, i, row, n);
-            posenc_xl_load_query(call, &call->u, batch, p.head, p.query + i, row);
-            loops->pack_term(own + b->right, p.n, i, row, d);
-        }
-        posenc_xl_add_product(b, &p, b->left, b->right, n, p.n, b->sums);
+        for (int64_t i = 0; i < p.n; i++)
+            posenc_xl_load_gradients(b, &p, i, key, n, own + b->strip + posenc_xl_bytes(&b->pass, i * b->strip_row));
+        posenc_xl_add_strip(b, &p, n);
     }
     const double *sums = (const double *)(const void *)(own + b->sums);
     for (int64_t j = 0; j < n; j++) {
@@ -38,13 +34,15 @@ static void key_block(const posenc_xl_backward *b, int64_t batch, int64_t g, int
 static void key_slice(void *argument, int index) {
     const posenc_xl_backward *b = argument;
     const posenc_xl_call *call = b->pass.call;
-    int64_t blocks = (call->keys - 1) / ROWS + 1, units = call->batch * b->pass.n_heads * blocks;
+    int64_t blocks = (call->keys - 1) / ROWS + 1, units = call->batch * b->g_n * blocks;
     int64_t at = posenc_i64_share(index, units, b->pass.n_workers);
     int64_t end = posenc_i64_share(index + 1, units, b->pass.n_workers);
-    for (; at < end; at++) {
-        int64_t line = at / blocks;
-        key_block(b, line / b->pass.n_heads, line % b->pass.n_heads, at % blocks * ROWS,
-                  posenc_xl_own(&b->pass, index));
+    char *own = posenc_xl_own(&b->pass, index);
+    for (int64_t packed = -1; at < end; at++) {
+        int64_t line = at / blocks, batch = line / b->g_n, g = b->g_first + line % b->g_n;
+        if (line != packed) posenc_xl_pack_queries(b, &call->u, batch, b->pass.head + g, own);
+        packed = line;
+        key_block(b, batch, g, at % blocks * ROWS, own);
     }
 }
 

@@ -9,30 +9,48 @@ enum { QUERIES = POSENC_XL_QUERIES, KEYS = POSENC_XL_KEYS, WAVE = POSENC_XL_WAVE
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* A tile of keys key..key+n-1: gradients beside keys, and gradients by distance beside W r. */
+/* Gradients of a tile of n keys, between zeros. */
+static void load_gradients(const posenc_xl_backward *b, const posenc_xl_place *p, int64_t key, int64_t n) {
+    int64_t most = b->gradients_row - 2 * b->zeros;
+    for (int64_t i = 0; i < p->n; i++) {
+        char *to = p->own + b->gradients + posenc_xl_bytes(&b->pass, i * b->gradients_row + b->zeros);
+        posenc_xl_load_gradients(b, p, i, key, n, to);
+        memset(to + posenc_xl_bytes(&b->pass, n), 0, posenc_xl_bytes(&b->pass, most - n));
+    }
+}
+
+static void load_keys(const posenc_xl_backward *b, const posenc_xl_place *p, int64_t key, int64_t n) {
+    const posenc_xl_call *call = b->pass.call;
+    for (int64_t j = 0; j < n; j++) {
+        const char *from = posenc_relative_at(&call->k, p->batch, p->head, key + j);
+        posenc_xl_load(call, &call->k, from, call->d, p->own + b->row);
+        call->work.loops->pack_term(p->own + b->keys, n, j, p->own + b->row, call->d);
+    }
+}
+
+/* A tile of keys key..key+n-1: gradients beside keys, and gradients by distance beside W r. Row i of the latter begins
+ * n - 1 - i zeros before the gradients. */
 static void add_tile(const posenc_xl_backward *b, const posenc_xl_place *p, int64_t key, int64_t n) {
     const posenc_xl_call *call = b->pass.call;
-    const posenc_relative_loops *loops = call->work.loops;
-    char *row = p->own + b->row, *shifted = p->own + b->shifted;
-    int64_t distance = key - (p->position + p->n - 1);
-    int64_t distances = least(n + p->n - 1, call->low + call->rows - distance);
-    for (int64_t i = 0; i < p->n; i++) {
-        int64_t from = key - (p->position + i) - distance, some = posenc_relative_clip(distances - from, 0, n);
-        posenc_xl_load_gradients(b, p, i, key, n, row);
-        loops->pack_row(p->own + b->left, n, i, row, n);
-        memset(shifted, 0, posenc_xl_bytes(&b->pass, distances));
-        if (some > 0) memcpy(shifted + posenc_xl_bytes(&b->pass, from), row, posenc_xl_bytes(&b->pass, some));
-        loops->pack_row(p->own + b->left_shifted, distances, i, shifted, distances);
-    }
-    for (int64_t j = 0; j < n; j++) {
-        posenc_xl_load(call, &call->k, posenc_relative_at(&call->k, p->batch, p->head, key + j), call->d, row);
-        loops->pack_term(p->own + b->right, n, j, row, call->d);
-    }
-    for (int64_t e = 0; e < distances; e++)
-        loops->pack_term(p->own + b->right_shifted, distances, e, posenc_xl_position_row(&b->pass, p->g, distance + e),
-                         call->d);
-    posenc_xl_add_product(b, p, b->left, b->right, p->n, n, b->sums);
-    posenc_xl_add_product(b, p, b->left_shifted, b->right_shifted, p->n, distances, b->more_sums);
+    const char *gradients = p->own + b->gradients;
+    int64_t distance = key - (p->position + p->n - 1) - call->low;
+    load_gradients(b, p, key, n);
+    load_keys(b, p, key, n);
+    posenc_relative_product by_key = {.terms = n,
+                                      .a = gradients + posenc_xl_bytes(&b->pass, b->zeros),
+                                      .b = p->own + b->keys,
+                                      .a_rows = p->n,
+                                      .a_row = b->gradients_row,
+                                      .a_term = 1};
+    posenc_relative_product by_distance = {.terms = least(n + p->n - 1, call->rows - distance),
+                                           .a = gradients + posenc_xl_bytes(&b->pass, b->zeros - (p->n - 1)),
+                                           .b = posenc_xl_positions_at(&b->pass, p->g, distance),
+                                           .a_rows = p->n,
+                                           .a_row = b->gradients_row + 1,
+                                           .a_term = 1,
+                                           .b_panel = call->rows * POSENC_PANEL};
+    posenc_xl_add_product(b, p, by_key, b->sums);
+    posenc_xl_add_product(b, p, by_distance, b->more_sums);
 }
 
 /* dq of a block, and its part of du and dv. */
@@ -61,7 +79,7 @@ static void query_slice(void *argument, int index) {
     int64_t end = posenc_i64_share(index + 1, b->n, b->pass.n_workers);
     for (; at < end; at++) {
         int64_t unit = b->first + at, line = unit / b->pass.blocks;
-        posenc_xl_place p = posenc_xl_place_at(b, line / b->pass.n_heads, line % b->pass.n_heads, unit % b->pass.blocks,
+        posenc_xl_place p = posenc_xl_place_at(b, line / b->g_n, b->g_first + line % b->g_n, unit % b->pass.blocks,
                                                posenc_xl_own(&b->pass, index));
         double *part = (double *)(void *)(b->pass.memory + b->parts) + at * 2 * call->d;
         memset(part, 0, (size_t)(2 * call->d) * sizeof *part);
@@ -77,21 +95,21 @@ static void query_slice(void *argument, int index) {
 
 void posenc_xl_do_queries(posenc_xl_backward *b) {
     const posenc_xl_call *call = b->pass.call;
-    int64_t units = call->batch * b->pass.n_heads * b->pass.blocks, d = call->d;
+    int64_t units = call->batch * b->g_n * b->pass.blocks, d = call->d;
     const double *parts = (const double *)(const void *)(b->pass.memory + b->parts);
     double *totals = (double *)(void *)(b->pass.memory + b->bias_sums);
-    memset(totals, 0, (size_t)(b->pass.n_heads * 2 * d) * sizeof *totals);
+    memset(totals, 0, (size_t)(b->g_n * 2 * d) * sizeof *totals);
     for (b->first = 0; b->first < units; b->first += b->n) {
         b->n = least(WAVE, units - b->first);
         posenc_parallel(call->work.context, b->pass.n_workers, query_slice, b);
         for (int64_t at = 0; at < b->n; at++) {
-            double *total = totals + (b->first + at) / b->pass.blocks % b->pass.n_heads * 2 * d;
+            double *total = totals + (b->first + at) / b->pass.blocks % b->g_n * 2 * d;
             for (int64_t c = 0; c < 2 * d; c++) total[c] += parts[at * 2 * d + c];
         }
     }
-    for (int64_t g = 0; g < b->pass.n_heads; g++) {
+    for (int64_t g = 0; g < b->g_n; g++) {
         const posenc_relative_tensor *du = &call->du, *dv = &call->dv;
-        int64_t head = b->pass.head + g;
+        int64_t head = b->pass.head + b->g_first + g;
         double *total = totals + g * 2 * d, scale = call->options.scale;
         if (du->data) posenc_relative_put(du, posenc_relative_at(du, 0, 0, head), total, d, scale, false);
         if (dv->data) posenc_relative_put(dv, posenc_relative_at(dv, 0, 0, head), total + d, d, scale, false);

@@ -6,11 +6,13 @@
 #include "schemes/scheme.h"
 #include "schemes/transformer_xl.h"
 
+#include <math.h>
 #include <posenc/sinusoidal.h>
 #include <string.h>
 
-/* Bytes of W r that are kept at a time, unless a single head has more. */
-enum { SINES = POSENC_XL_SINES, PART = POSENC_XL_PART, KEPT = 16 << 20 };
+/* Bytes that are kept for a group of heads, unless a single one has more: as many as the call's tensors have, within
+ * these. */
+enum { SINES = POSENC_XL_SINES, PART = POSENC_XL_PART, LEAST_KEPT = 1 << 18, MOST_KEPT = 16 << 20 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -27,17 +29,27 @@ static posenc_status make_plan(posenc_xl_pass *pass, posenc_error *error) {
     return status;
 }
 
-posenc_status posenc_xl_pass_begin(posenc_xl_pass *pass, const posenc_xl_call *call, posenc_error *error) {
+/* Heads of a group: those whose W r and W fit in. */
+static int64_t heads_of_group(const posenc_xl_call *call) {
+    double reals = (double)call->rows * (double)call->d + (double)call->d * (double)call->model + 1;
+    double lines = (double)call->batch * (double)call->heads, queries = (double)call->queries;
+    double tensors = lines * ((queries + (double)call->keys) * (double)call->d + queries * (double)call->keys);
+    double kept = fmax(LEAST_KEPT, fmin(MOST_KEPT, tensors * (double)call->work.loops->bytes));
+    return posenc_relative_clip((int64_t)(kept / (reals * (double)call->work.loops->bytes)), 1, call->heads);
+}
+
+posenc_status posenc_xl_pass_begin(posenc_xl_pass *pass, const posenc_xl_call *call, int64_t block,
+                                   posenc_error *error) {
     *pass = (posenc_xl_pass){.call = call};
-    double kept = (double)call->rows * (double)call->d * (double)call->work.loops->bytes + 1;
     double scores = (double)call->batch * (double)call->heads * (double)call->queries * (double)call->keys;
-    pass->group = call->heads > 0 ? posenc_relative_clip((int64_t)(KEPT / kept), 1, call->heads) : 0;
-    pass->blocks = call->queries > 0 ? (call->queries - 1) / POSENC_XL_QUERIES + 1 : 0;
+    pass->group = call->heads > 0 ? heads_of_group(call) : 0;
+    pass->blocks = call->queries > 0 ? (call->queries - 1) / block + 1 : 0;
     pass->n_workers = posenc_relative_slices(call->work.context, scores,
                                              2 * scores * (double)call->d + (double)call->rows * (double)call->heads *
                                                                                 (double)call->d * (double)call->model);
     pass->row = posenc_relative_take(&pass->shared, 1, call->model, call->work.loops->bytes);
-    pass->sine_rows = posenc_relative_take(&pass->shared, SINES, call->model, call->work.loops->bytes);
+    pass->sine_rows =
+        posenc_relative_take(&pass->shared, least(SINES, call->rows), call->model, call->work.loops->bytes);
     return make_plan(pass, error);
 }
 
@@ -77,14 +89,42 @@ void posenc_xl_make_sines(posenc_xl_pass *pass, int64_t first, int64_t n) {
 static void pack_weights(const posenc_xl_pass *pass) {
     const posenc_xl_call *call = pass->call;
     char *row = pass->memory + pass->row;
-    int64_t padded = (call->d + POSENC_PANEL - 1) / POSENC_PANEL * POSENC_PANEL;
     for (int64_t g = 0; g < pass->n_heads; g++)
         for (int64_t c = 0; c < call->d; c++) {
-            char *panels = pass->memory + pass->weights + posenc_xl_bytes(pass, g * padded * call->model);
+            char *panels =
+                pass->memory + pass->weights + posenc_xl_bytes(pass, g * posenc_xl_padded(call->d) * call->model);
             int64_t at = (pass->head + g) * call->d + c;
             posenc_xl_load(call, &call->w, posenc_relative_at(&call->w, 0, 0, at), call->model, row);
             call->work.loops->pack_row(panels, call->model, c, row, call->model);
         }
+}
+
+/* W r of the distances first..first+n-1 of the sines of now: a product that is a panel of them, or a panel of channels
+ * at a time. */
+static void multiply_by_distance(const posenc_xl_pass *pass, int64_t g, const char *weights, int64_t first, int64_t n) {
+    const posenc_xl_call *call = pass->call;
+    posenc_relative_product product = {.terms = call->model, .a = weights, .a_rows = call->d, .c_stride = POSENC_PANEL};
+    for (int64_t at = first; at < first + n; at += POSENC_PANEL) {
+        product.b = pass->memory + pass->sine_panels + posenc_xl_bytes(pass, at * call->model);
+        product.b_rows = least(POSENC_PANEL, first + n - at);
+        product.c = posenc_xl_positions_at(pass, g, pass->first + at);
+        call->work.loops->multiply(call->work.kernels, &product);
+    }
+}
+
+static void multiply_by_channel(const posenc_xl_pass *pass, int64_t g, const char *weights, int64_t first, int64_t n) {
+    const posenc_xl_call *call = pass->call;
+    posenc_relative_product product = {.terms = call->model,
+                                       .a = pass->memory + pass->sine_panels,
+                                       .a_first = first,
+                                       .a_rows = n,
+                                       .c_stride = POSENC_PANEL};
+    for (int64_t c = 0; c < call->d; c += POSENC_PANEL) {
+        product.b = weights + posenc_xl_bytes(pass, c * call->model);
+        product.b_rows = least(POSENC_PANEL, call->d - c);
+        product.c = posenc_xl_positions_at(pass, g, pass->first + first) + posenc_xl_bytes(pass, c * call->rows);
+        call->work.loops->multiply(call->work.kernels, &product);
+    }
 }
 
 /* Some rows of sines times some head's weights. */
@@ -94,19 +134,12 @@ static void multiply_slice(void *argument, int index) {
     int64_t parts = (pass->n - 1) / PART + 1, units = parts * pass->n_heads;
     int64_t at = posenc_i64_share(index, units, pass->n_workers),
             end = posenc_i64_share(index + 1, units, pass->n_workers);
-    int64_t padded = (call->d + POSENC_PANEL - 1) / POSENC_PANEL * POSENC_PANEL;
     for (; at < end; at++) {
         int64_t g = at / parts, row = at % parts * PART;
-        call->work.loops->multiply(
-            call->work.kernels, &(posenc_relative_product){
-                                    .terms = call->model,
-                                    .a = pass->memory + pass->sine_panels,
-                                    .b = pass->memory + pass->weights + posenc_xl_bytes(pass, g * padded * call->model),
-                                    .a_first = row,
-                                    .a_rows = least(PART, pass->n - row),
-                                    .b_rows = call->d,
-                                    .c = posenc_xl_position_row(pass, g, call->low + pass->first + row),
-                                    .c_stride = call->d});
+        const char *weights =
+            pass->memory + pass->weights + posenc_xl_bytes(pass, g * posenc_xl_padded(call->d) * call->model);
+        (pass->form == POSENC_XL_BY_DISTANCE ? multiply_by_distance : multiply_by_channel)(pass, g, weights, row,
+                                                                                           least(PART, pass->n - row));
     }
 }
 
@@ -123,14 +156,18 @@ void posenc_xl_make_positions(posenc_xl_pass *pass) {
     }
 }
 
-void posenc_xl_take_positions(posenc_xl_pass *pass) {
+void posenc_xl_take_positions(posenc_xl_pass *pass, posenc_xl_form form) {
     const posenc_xl_call *call = pass->call;
-    int64_t padded = (call->d + POSENC_PANEL - 1) / POSENC_PANEL * POSENC_PANEL, per_head = 0;
-    pass->sine_panels = posenc_relative_take_panels(&pass->shared, &call->work, SINES, call->model);
-    if (!posenc_i64_multiply(padded, call->model, &per_head)) per_head = INT64_MAX;
+    int64_t per_head = 0;
+    pass->form = form;
+    pass->sine_panels = posenc_relative_take_panels(&pass->shared, &call->work, least(SINES, call->rows), call->model);
+    if (!posenc_i64_multiply(posenc_xl_padded(call->d), call->model, &per_head)) per_head = INT64_MAX;
     pass->weights = posenc_relative_take(&pass->shared, pass->group, per_head, call->work.loops->bytes);
-    if (!posenc_i64_multiply(call->rows, call->d, &per_head)) per_head = INT64_MAX;
-    pass->positions = posenc_relative_take(&pass->shared, pass->group, per_head, call->work.loops->bytes);
+    bool by_distance = form == POSENC_XL_BY_DISTANCE;
+    if (!posenc_i64_multiply(by_distance ? posenc_xl_padded(call->rows) : call->rows,
+                             by_distance ? call->d : posenc_xl_padded(call->d), &pass->per_head))
+        pass->per_head = INT64_MAX;
+    pass->positions = posenc_relative_take(&pass->shared, pass->group, pass->per_head, call->work.loops->bytes);
 }
 
 void posenc_xl_load_query(const posenc_xl_call *call, const posenc_relative_tensor *bias, int64_t batch, int64_t head,

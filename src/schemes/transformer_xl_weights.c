@@ -8,48 +8,59 @@
 enum { ROWS = POSENC_XL_ROWS, SINES = POSENC_XL_SINES, PART = POSENC_XL_PART };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- dR ---- */
 
 /* Gradients of distances e..e+n-1 of query i of a place, zeros where there is no such key. */
 static void load_by_distance(const posenc_xl_backward *b, const posenc_xl_place *p, int64_t i, int64_t e, int64_t n,
                              char *to) {
-    const posenc_xl_call *call = b->pass.call;
-    int64_t key = most(0, p->position + i + e), end = least(call->keys, p->position + i + e + n);
-    memset(to, 0, posenc_xl_bytes(&b->pass, n));
-    if (key < end)
-        posenc_xl_load_gradients(b, p, i, key, end - key, to + posenc_xl_bytes(&b->pass, key - (p->position + i + e)));
+    int64_t key = p->position + i + e, before = posenc_relative_clip(-key, 0, n);
+    int64_t end = posenc_relative_clip(b->pass.call->keys - key, before, n);
+    memset(to, 0, posenc_xl_bytes(&b->pass, before));
+    if (before < end)
+        posenc_xl_load_gradients(b, p, i, key + before, end - before, to + posenc_xl_bytes(&b->pass, before));
+    memset(to + posenc_xl_bytes(&b->pass, end), 0, posenc_xl_bytes(&b->pass, n - end));
 }
 
-static void distance_block(const posenc_xl_backward *b, int64_t g, int64_t first, char *own) {
+/* What a line adds to dR of the distances e..e+n-1. */
+static void add_line(const posenc_xl_backward *b, int64_t batch, int64_t g, int64_t e, int64_t n, char *own) {
     const posenc_xl_call *call = b->pass.call;
-    const posenc_relative_loops *loops = call->work.loops;
-    int64_t n = least(ROWS, call->rows - first), e = call->low + first;
-    char *row = own + b->row;
+    for (int64_t block = 0; block < b->pass.blocks; block++) {
+        posenc_xl_place p = posenc_xl_place_at(b, batch, g, block, own);
+        if (p.position + p.n - 1 + e + n - 1 < 0 || p.position + e >= call->keys) continue;
+        for (int64_t i = 0; i < p.n; i++)
+            load_by_distance(b, &p, i, e, n, own + b->strip + posenc_xl_bytes(&b->pass, i * b->strip_row));
+        posenc_xl_add_strip(b, &p, n);
+    }
+}
+
+/* line: the batch and head whose queries are in panels; -1: none. */
+static void distance_block(const posenc_xl_backward *b, int64_t g, int64_t first, int64_t *line, char *own) {
+    const posenc_xl_call *call = b->pass.call;
+    int64_t n = least(ROWS, call->rows - first);
     memset(own + b->sums, 0, (size_t)(n * call->d) * sizeof(double));
-    for (int64_t batch = 0; batch < call->batch; batch++)
-        for (int64_t block = 0; block < b->pass.blocks; block++) {
-            posenc_xl_place p = posenc_xl_place_at(b, batch, g, block, own);
-            if (p.position + p.n - 1 + e + n - 1 < 0 || p.position + e >= call->keys) continue;
-            for (int64_t i = 0; i < p.n; i++) {
-                load_by_distance(b, &p, i, e, n, row);
-                loops->pack_term(own + b->left, p.n, i, row, n);
-                posenc_xl_load_query(call, &call->v, batch, p.head, p.query + i, row);
-                loops->pack_term(own + b->right, p.n, i, row, call->d);
-            }
-            posenc_xl_add_product(b, &p, b->left, b->right, n, p.n, b->sums);
-        }
-    loops->narrow((const double *)(const void *)(own + b->sums), n * call->d, 1,
-                  b->pass.memory + b->distance_rows + posenc_xl_bytes(&b->pass, (g * call->rows + first) * call->d));
+    for (int64_t batch = 0; batch < call->batch; batch++) {
+        int64_t wanted = batch * b->pass.n_heads + g;
+        if (*line != wanted) posenc_xl_pack_queries(b, &call->v, batch, b->pass.head + g, own);
+        *line = wanted;
+        add_line(b, batch, g, call->low + first, n, own);
+    }
+    call->work.loops->narrow(
+        (const double *)(const void *)(own + b->sums), n * call->d, 1,
+        b->pass.memory + b->distance_rows + posenc_xl_bytes(&b->pass, (g * call->rows + first) * call->d));
 }
 
 static void distance_slice(void *argument, int index) {
     const posenc_xl_backward *b = argument;
-    int64_t blocks = (b->pass.call->rows - 1) / ROWS + 1, units = b->pass.n_heads * blocks;
+    int64_t blocks = (b->pass.call->rows - 1) / ROWS + 1, units = b->g_n * blocks;
     int64_t at = posenc_i64_share(index, units, b->pass.n_workers);
     int64_t end = posenc_i64_share(index + 1, units, b->pass.n_workers);
-    for (; at < end; at++) distance_block(b, at / blocks, at % blocks * ROWS, posenc_xl_own(&b->pass, index));
+    for (int64_t line = -1; at < end; at++)
+        distance_block(b, b->g_first + at / blocks, at % blocks * ROWS, &line, posenc_xl_own(&b->pass, index));
+}
+
+void posenc_xl_do_distances(posenc_xl_backward *b) {
+    if (b->pass.call->rows > 0) posenc_parallel(b->pass.call->work.context, b->pass.n_workers, distance_slice, b);
 }
 
 /* ---- dW ---- */
@@ -101,7 +112,6 @@ void posenc_xl_do_weights(posenc_xl_backward *b) {
     double *sums = (double *)(void *)(b->pass.memory + b->weight_sums);
     int64_t rows = b->pass.n_heads * call->d;
     memset(sums, 0, (size_t)(rows * call->model) * sizeof *sums);
-    if (call->rows > 0) posenc_parallel(call->work.context, b->pass.n_workers, distance_slice, b);
     for (int64_t first = 0; first < call->rows; first += SINES) {
         posenc_xl_make_sines(&b->pass, first, least(SINES, call->rows - first));
         pack_distances(b);

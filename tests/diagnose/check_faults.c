@@ -16,17 +16,18 @@ typedef struct kase {
     table t;
     bool with_plan;
     plan_shape shape;
+    bool pairs; /* as (rows, dim / 2, 2) */
 } kase;
 
 static posenc_status run(const posenc_context *context, const kase *k, const posenc_plan *plan,
                          posenc_check_report *report, posenc_error *error) {
     posenc_view view;
     posenc_check_options options;
-    const int64_t shape[] = {k->t.rows, k->t.dim};
+    const int64_t shape[] = {k->t.rows, k->pairs ? k->t.dim / 2 : k->t.dim, 2};
     posenc_check_default(&options, sizeof options);
     options.plan = plan;
-    return posenc_check(context, &options, posenc_view_make(&view, k->t.data, k->t.dtype, 2, shape, NULL), report,
-                        error);
+    return posenc_check(context, &options,
+                        posenc_view_make(&view, k->t.data, k->t.dtype, k->pairs ? 3 : 2, shape, NULL), report, error);
 }
 
 static void fail_every_allocation(const kase *k) {
@@ -99,18 +100,40 @@ static table untrained(void) {
     return t;
 }
 
+static table of_grid(void) {
+    posenc_plan *plan = NULL;
+    const posenc_parameter p[] = {{"dim", "32"}, {"grid", "7x5"}, {"convention", "detr"}};
+    assert_int_equal(posenc_plan_create(NULL, "sinusoidal-2d", p, 3, &plan, NULL), POSENC_OK);
+    table t = table_of_plan(plan, 0, 35, POSENC_F32);
+    posenc_plan_destroy(plan);
+    return t;
+}
+
+/* Interleaved with the cosine first is what cosines and sines of pairs are. */
+static table of_turns(double factor) {
+    posenc_plan *plan = must_plan(NULL, &(plan_shape){.dim = 32, .cos_first = 1});
+    table t = table_of_plan(plan, 0, 300, POSENC_F32);
+    for (int64_t r = 0; r < t.rows; r++)
+        for (int64_t c = 0; c < t.dim; c++) table_set(&t, r, c, factor * table_get(&t, r, c));
+    posenc_plan_destroy(plan);
+    return t;
+}
+
 static void every_allocation_may_fail(void **state) {
     (void)state;
     kase cases[] = {
-        {"healthy", sinusoidal_table(300, 32, POSENC_F32), false, {.dim = 32}},
-        {"beside its plan", sinusoidal_table(300, 32, POSENC_F32), true, {.dim = 32}},
-        {"beside another plan", sinusoidal_table(300, 32, POSENC_F32), true, {.dim = 32, .base = 500}},
-        {"beside a near plan", sinusoidal_table(300, 32, POSENC_F32), true, {.dim = 32, .base = 10001}},
-        {"broken", broken(), false, {.dim = 32}},
-        {"turned", turned(), false, {.dim = 32}},
-        {"scaled", scaled(), false, {.dim = 32}},
-        {"learned", crowded(), false, {.dim = 8}},
-        {"untrained", untrained(), false, {.dim = 64}},
+        {"healthy", sinusoidal_table(300, 32, POSENC_F32), false, {.dim = 32}, false},
+        {"beside its plan", sinusoidal_table(300, 32, POSENC_F32), true, {.dim = 32}, false},
+        {"beside another plan", sinusoidal_table(300, 32, POSENC_F32), true, {.dim = 32, .base = 500}, false},
+        {"beside a near plan", sinusoidal_table(300, 32, POSENC_F32), true, {.dim = 32, .base = 10001}, false},
+        {"broken", broken(), false, {.dim = 32}, false},
+        {"turned", turned(), false, {.dim = 32}, false},
+        {"scaled", scaled(), false, {.dim = 32}, false},
+        {"learned", crowded(), false, {.dim = 8}, false},
+        {"untrained", untrained(), false, {.dim = 64}, false},
+        {"of a grid", of_grid(), false, {.dim = 32}, false},
+        {"cosines and sines", of_turns(1), false, {.dim = 32}, true},
+        {"cosines and sines, louder", of_turns(1.25), false, {.dim = 32}, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fail_every_allocation(&cases[i]);
@@ -140,7 +163,7 @@ static void memory_is_bounded(void **state) {
     (void)state;
     allocator memory;
     posenc_context *context = allocator_context(&memory);
-    kase k = {"long", sinusoidal_table(400000, 32, POSENC_F32), false, {.dim = 32}};
+    kase k = {"long", sinusoidal_table(400000, 32, POSENC_F32), false, {.dim = 32}, false};
     posenc_check_report report = {.size = sizeof report};
     assert_int_equal(run(context, &k, NULL, &report, NULL), POSENC_OK);
     size_t peak = atomic_load(&memory.peak_bytes), most = 400000 * 17 + ((size_t)16 << 20);

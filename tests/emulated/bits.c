@@ -1,8 +1,9 @@
 /* Prints one hash for each configuration of the library, the same on every machine: all layouts, dtypes and
  * arithmetics, tiny, odd and wide rows, starts near and far, position ids, adding in place and beside, dropout, rows
  * with gaps, threads, the cursor; the other schemes and resize (bits_schemes.c), rotary ones (bits_rotary.c), gradients
- * (bits_gradients.c); score biases (bits_biases.c). It needs nothing but the library, so it also runs where no test
- * harness does: another processor under an emulator, or as the first process of a machine that has nothing else.
+ * (bits_gradients.c); score biases (bits_biases.c), relative vectors (bits_relative.c). It needs nothing but the
+ * library, so it also runs where no test harness does: another processor under an emulator, or as the first process of
+ * a machine that has nothing else.
  *
  *     bits [ISA [WIDTH]]    prints to standard output what bits.txt holds, or the part for rows up to WIDTH
  *
@@ -265,6 +266,7 @@ static int run(const char *isa, int most_dim) {
     bits_run_rotary(&b);
     bits_run_gradients(&b);
     bits_run_biases(&b);
+    bits_run_relative(&b);
     if (most_dim == MOST_DIM) {
         run_large(context);
         printf("all %016" PRIx64 "\n", all);

@@ -41,7 +41,8 @@ void bits_run_schemes(bits_bench *bench);
 void bits_run_rotary(bits_bench *bench);
 void bits_run_gradients(bits_bench *bench);
 
-/* Score biases (bits_biases.c). */
+/* Score biases (bits_biases.c); relative encodings through vectors (bits_relative.c). */
 void bits_run_biases(bits_bench *bench);
+void bits_run_relative(bits_bench *bench);
 
 #endif

@@ -5,7 +5,7 @@
 #
 # Bochs 2.7 has two faults of its own, found by comparing single instructions with integer arithmetic: vcvtps2ph gets some ties
 # wrong, and vfmadd in doubles now and then gives 0 for the rounding error of a product. Lines of f16 and f64 may meet them.
-# So the f32 and bf16 lines must agree to the bit; of the others it is only said how many do. (The same source
+# So the lines of f32, bf16 and whole numbers must agree to the bit; of the others it is only said how many do. (The same source
 # is held to all lines in portable C, see simde/.)
 set -eu
 build=$1 isa=$2
@@ -48,7 +48,8 @@ find_kernel || skip "no kernel: none in /boot, and apt-get download got none"
 
 # The first file system is one program and a console.
 "${CC:-cc}" -std=c11 -O2 -I"$source/include" "$here/bits.c" "$here/bits_schemes.c" \
-    "$here/bits_rotary.c" "$here/bits_gradients.c" "$here/bits_biases.c" "$here/first_process.c" "$build/lib/libposenc.a" -static -lm -pthread \
+    "$here/bits_rotary.c" "$here/bits_gradients.c" "$here/bits_biases.c" "$here/bits_relative.c" "$here/first_process.c" \
+    "$build/lib/libposenc.a" -static -lm -pthread \
     -o first/init
 printf 'init\n' | (cd first && cpio -o -H newc --quiet) | gzip -1 >disc/initrd.gz
 cp vmlinuz $isolinux $loader disc/
@@ -101,13 +102,13 @@ case $(tail -n 1 lines.log) in
 esac
 sed '$d' lines.log >bits.log
 
-grep -E ' (f32|bf16) ' "$here/bits.txt" >wanted.log
-grep -E ' (f32|bf16) ' bits.log >seen.log
+grep -E ' (f32|bf16|i32|i64) ' "$here/bits.txt" >wanted.log
+grep -E ' (f32|bf16|i32|i64) ' bits.log >seen.log
 if ! diff wanted.log seen.log >diff.log; then
     head -n 10 diff.log
-    echo "$isa under Bochs: expected the bits of bits.txt, got $(grep -c '^>' diff.log) f32 or bf16 lines that differ"
+    echo "$isa under Bochs: expected the bits of bits.txt, got $(grep -c '^>' diff.log) lines of f32, bf16 or whole numbers that differ"
     exit 1
 fi
 others=$(grep -cE ' (f16|f64) ' "$here/bits.txt")
 agree=$(grep -E ' (f16|f64) ' bits.log | grep -cxFf - "$here/bits.txt" || true)
-echo "$isa under Bochs: all $(wc -l <seen.log) f32 and bf16 lines as published, and $agree of $others f16 and f64 lines"
+echo "$isa under Bochs: all $(wc -l <seen.log) lines of f32, bf16 and whole numbers as published, and $agree of $others f16 and f64 lines"

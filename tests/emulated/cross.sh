@@ -25,8 +25,8 @@ if ! {
         -DCMAKE_BUILD_TYPE=Release -DPOSENC_CLI=OFF -DPOSENC_TESTS=OFF -DPOSENC_EXAMPLES=OFF &&
         cmake --build "$folder" --target posenc_static &&
         $compiler -std=c11 -O2 -ffp-contract=off $flags -I"$source/include" "$here/bits.c" "$here/bits_schemes.c" \
-            "$here/bits_rotary.c" "$here/bits_gradients.c" "$here/bits_biases.c" "$here/process.c" \
-            "$folder/lib/libposenc.a" -static -lm -pthread -o "$folder/bits"
+            "$here/bits_rotary.c" "$here/bits_gradients.c" "$here/bits_biases.c" "$here/bits_relative.c" \
+            "$here/process.c" "$folder/lib/libposenc.a" -static -lm -pthread -o "$folder/bits"
 } >"$log" 2>&1; then
     tail -n 30 "$log"
     exit 1

@@ -105,6 +105,48 @@ static void test_products_follow_the_chain(void **state) {
                             random_u64(&random) & 1 ? FLT_MAX : 20);
 }
 
+/* Plain rows of a, terms far apart in a, and panels of b that are parts of longer ones: the bits of panels. */
+static void test_strides(void **state) {
+    (void)state;
+    enum { ROWS = 19, COLUMNS = 37, TERMS = 300, MORE = 11, FIRST = 5 };
+    random_state random = random_start("kernel product, strides");
+    guard a = make_panels(&random, FIRST + ROWS, TERMS), b = make_panels(&random, COLUMNS, TERMS);
+    size_t long_panel = (TERMS + MORE) * POSENC_PANEL, row = TERMS + MORE, column = FIRST + ROWS;
+    float *rows = must_allocate((FIRST + ROWS) * row * sizeof *rows),
+          *want = must_allocate(ROWS * COLUMNS * sizeof *want);
+    float *columns = must_allocate(TERMS * column * sizeof *columns),
+          *got = must_allocate(ROWS * COLUMNS * sizeof *got);
+    float *panels = must_allocate(3 * long_panel * sizeof *panels);
+    for (size_t r = 0; r < FIRST + ROWS; r++)
+        for (size_t l = 0; l < TERMS; l++) rows[r * row + l] = columns[l * column + r] = at(&a, r, l, TERMS);
+    for (size_t p = 0; p < 3; p++)
+        memcpy(panels + p * long_panel, b.data + p * TERMS * POSENC_PANEL * sizeof *panels,
+               TERMS * POSENC_PANEL * sizeof *panels);
+    for (int isa = 0; isa < POSENC_ISA_COUNT; isa++) {
+        if (!posenc_isa_runs((posenc_isa)isa)) continue;
+        posenc_product_job job = {TERMS,
+                                  (const float *)(const void *)a.data,
+                                  (const float *)(const void *)b.data,
+                                  .a_first = FIRST,
+                                  .a_rows = ROWS,
+                                  .b_rows = COLUMNS,
+                                  .c = want,
+                                  .c_stride = COLUMNS,
+                                  .limit = FLT_MAX};
+        posenc_kernels_of((posenc_isa)isa)->product(&job);
+        job.c = got, job.b = panels, job.b_panel = long_panel;
+        for (int turned = 0; turned < 2; turned++) {
+            job.a = turned ? columns : rows;
+            job.a_row = turned ? 1 : row, job.a_term = turned ? column : 1;
+            posenc_kernels_of((posenc_isa)isa)->product(&job);
+            check(memcmp(want, got, ROWS * COLUMNS * sizeof *want) == 0, "%s: %s: other bits than from panels",
+                  posenc_isa_text((posenc_isa)isa), turned ? "columns" : "rows");
+        }
+    }
+    free(rows), free(want), free(columns), free(got), free(panels);
+    guard_end(&a), guard_end(&b);
+}
+
 /* c of (a, b) is the transpose of c of (b, a), to the bit. */
 static void test_products_are_symmetric(void **state) {
     (void)state;
@@ -166,7 +208,7 @@ static void test_tallies(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products_follow_the_chain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products_follow_the_chain), cmocka_unit_test(test_strides),
                                        cmocka_unit_test(test_products_are_symmetric), cmocka_unit_test(test_tallies)};
     return TEST_RUN(tests);
 }

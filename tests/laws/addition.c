@@ -58,7 +58,7 @@ static void test_sum_is_the_definition(void **state) {
     random_state random = random_start("addition");
     for (size_t isa = 0; isa < isa_count(); isa++) {
         posenc_context *context = isa_context(isa, 1);
-        for (int round = 0; round < 300; round++) {
+        for (int round = 0; round < TEST_ROUNDS(300); round++) {
             plan_shape shape = random_shape(&random);
             const double scales[] = {1, sqrt((double)shape.dim), 0.1, -2, 0};
             check_sum(&shape, encoding_dtypes[round % 4], random_position(&random) / 2, random_between(&random, 0, 3),

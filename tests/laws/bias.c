@@ -175,6 +175,36 @@ static void test_index(void **state) {
     }
 }
 
+/* Signed buckets go on without end: those that 32 bits do not hold are refused there, not cut short. */
+static void test_index_that_needs_64_bits(void **state) {
+    (void)state;
+    static const char *const settings[] = {"buckets=65536", "max-distance=32770", NULL};
+    posenc_plan *plan = must_bias_plan(NULL, "deberta", settings);
+    int64_t wide[6], bucket;
+    int32_t narrow[6];
+    posenc_view view;
+    posenc_error error = {.message = ""};
+    posenc_bias_extent e;
+    posenc_bias_extent_default(&e, sizeof e);
+    e.queries = 2, e.keys = 3;
+    DLTensor *i64 = posenc_view_make(&view, wide, POSENC_I64, 2, (int64_t[]){2, 3}, NULL);
+    for (int side = 0; side < 2; side++) {
+        e.offset = side ? 400000 : -400000;
+        assert_int_equal(posenc_bias_index(plan, &e, i64, NULL), POSENC_OK);
+        for (int i = 0; i < 6; i++) {
+            assert_int_equal(posenc_bias_bucket(plan, i % 3 - (e.offset + i / 3), &bucket, NULL), POSENC_OK);
+            assert_true(wide[i] == bucket && (bucket > INT32_MAX || bucket < INT32_MIN));
+        }
+        posenc_view narrow_view;
+        for (int i = 0; i < 6; i++) narrow[i] = 77;
+        DLTensor *i32 = posenc_view_make(&narrow_view, narrow, POSENC_I32, 2, (int64_t[]){2, 3}, NULL);
+        assert_int_equal(posenc_bias_index(plan, &e, i32, &error), POSENC_ERROR_DTYPE);
+        check(strcmp(error.argument, "index") == 0, "%s", error.message);
+        for (int i = 0; i < 6; i++) assert_int_equal(narrow[i], 77);
+    }
+    posenc_plan_destroy(plan);
+}
+
 /* ---- blocks, heads, ranks ---- */
 
 /* Blocks of a grid, each by a call of its own, give the bits of the whole. */
@@ -418,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_added),
         cmocka_unit_test(test_vector_is_the_whole),
         cmocka_unit_test(test_index),
+        cmocka_unit_test(test_index_that_needs_64_bits),
         cmocka_unit_test(test_blocks_are_the_whole),
         cmocka_unit_test(test_ranks_are_slices),
         cmocka_unit_test(test_packed_is_alone),

@@ -237,6 +237,37 @@ static void test_heads_one_by_one(void **state) {
     }
 }
 
+/* More sums than are kept at a time: heads far down the list get theirs. */
+static void test_many_heads(void **state) {
+    (void)state;
+    enum { HEADS = 2300, Q = 3, K = 4, ROWS = 32 };
+    static const int64_t some[] = {0, 1, 1024, 2047, 2048, 2049, HEADS - 1};
+    random_state random = random_start("bias gradient of many heads");
+    posenc_plan *plan = must_bias_plan(NULL, "t5", (const char *const[]){"heads=2300", NULL});
+    float *ds = must_allocate(HEADS * Q * K * sizeof *ds), *whole = must_allocate(ROWS * HEADS * sizeof *whole);
+    float one[ROWS];
+    posenc_view view, gradient;
+    posenc_bias_extent e;
+    posenc_bias_extent_default(&e, sizeof e);
+    e.queries = Q, e.keys = K;
+    random_fill_f32(&random, ds, HEADS * Q * K);
+    DLTensor *d = posenc_view_make(&view, ds, POSENC_F32, 3, (int64_t[]){HEADS, Q, K}, NULL);
+    DLTensor *g = posenc_view_make(&gradient, whole, POSENC_F32, 2, (int64_t[]){ROWS, HEADS}, NULL);
+    assert_int_equal(posenc_bias_backward(plan, &e, NULL, d, g, 0, NULL), POSENC_OK);
+    e.n_heads = 1;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        e.first_head = some[i];
+        d = posenc_view_make(&view, ds + some[i] * Q * K, POSENC_F32, 3, (int64_t[]){1, Q, K}, NULL);
+        g = posenc_view_make(&gradient, one, POSENC_F32, 2, (int64_t[]){ROWS, 1}, NULL);
+        assert_int_equal(posenc_bias_backward(plan, &e, NULL, d, g, 0, NULL), POSENC_OK);
+        for (int row = 0; row < ROWS; row++)
+            check(one[row] == whole[row * HEADS + some[i]], "head %lld row %d: %g alone, %g among all",
+                  (long long)some[i], row, (double)one[row], (double)whole[row * HEADS + some[i]]);
+    }
+    free(ds), free(whole);
+    posenc_plan_destroy(plan);
+}
+
 /* ---- threads ---- */
 
 static void test_threads(void **state) {
@@ -284,7 +315,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),        cmocka_unit_test(test_adjoint_and_differences),
         cmocka_unit_test(test_slope_differences), cmocka_unit_test(test_heads_one_by_one),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_many_heads),        cmocka_unit_test(test_threads),
     };
     return TEST_RUN(tests);
 }

@@ -53,7 +53,7 @@ static void one_round(random_state *random, const resize_case *c, posenc_dtype d
 static void test_anywhere(void **state) {
     (void)state;
     random_state random = random_start("strided resize");
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < TEST_ROUNDS(3000); round++) {
         bool grid = random_between(&random, 0, 1);
         resize_case c = resize_way((int)random_between(&random, 0, RESIZE_WAYS - 1),
                                    grid ? random_between(&random, 1, 8) : 1, random_between(&random, 1, 8),

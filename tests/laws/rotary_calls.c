@@ -72,7 +72,7 @@ static double largest_difference(const double *a, const double *b, int64_t n) {
 static void test_the_norm_is_kept(void **state) {
     (void)state;
     random_state random = random_start("rotary norm");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         spectra_case c;
         spectra_random(&c, POSENC_SCALING_LLAMA3, &random);
         c.options.pairing = (posenc_pairing)(round % 3);
@@ -92,7 +92,7 @@ static void test_the_norm_is_kept(void **state) {
 static void test_rotations_add_up(void **state) {
     (void)state;
     random_state random = random_start("rotary sums");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         spectra_case c;
         spectra_random(&c, POSENC_SCALING_LINEAR, &random);
         c.options.pairing = (posenc_pairing)(round % 2);
@@ -115,7 +115,7 @@ static void test_rotations_add_up(void **state) {
 static void test_scores_depend_on_the_distance(void **state) {
     (void)state;
     random_state random = random_start("rotary scores");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         spectra_case c;
         spectra_start(&c, POSENC_SCALING_YARN, 64, 0);
         c.options.pairing = (posenc_pairing)(round % 3);
@@ -145,7 +145,7 @@ static void test_scores_depend_on_the_distance(void **state) {
 static void test_pairings_are_permutations(void **state) {
     (void)state;
     random_state random = random_start("rotary pairings");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         spectra_case c;
         rotations_random(&c, &random);
         c.options.pairing = POSENC_PAIRING_HALVES;
@@ -181,7 +181,7 @@ static void test_pairings_are_permutations(void **state) {
 static void test_backward_is_the_adjoint(void **state) {
     (void)state;
     random_state random = random_start("rotary adjoint");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         world *w = random_world(&random);
         int64_t n = rotation_elements(&w->r);
         double *g = must_allocate(sizeof w->x), *back = must_allocate(sizeof w->x);
@@ -202,7 +202,7 @@ static void test_backward_is_the_adjoint(void **state) {
 static void test_unrotation_takes_back(void **state) {
     (void)state;
     random_state random = random_start("rotary back");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         world *w = random_world(&random);
         w->r.is_key = round % 2;
         must_turn(&w->r, w->x, w->y);
@@ -218,7 +218,7 @@ static void test_unrotation_takes_back(void **state) {
 static void test_rerotation_composes(void **state) {
     (void)state;
     random_state random = random_start("rotary rerotation");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         spectra_case c;
         rotations_random(&c, &random);
         c.options.pairing = (posenc_pairing)(round % 2);
@@ -294,7 +294,7 @@ static void test_frequency_gradient_by_differences(void **state) {
 static void test_ways_to_call(void **state) {
     (void)state;
     random_state random = random_start("rotary ways");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         world *w = random_world(&random);
         posenc_dtype dtype = encoding_dtypes[round % 4];
         size_t bytes = posenc_dtype_bytes(dtype), token = (size_t)(HEADS * w->c.options.head_dim) * bytes;
@@ -328,7 +328,7 @@ static void test_ways_to_call(void **state) {
 static void test_batch_rows_are_independent(void **state) {
     (void)state;
     random_state random = random_start("rotary batch");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         world *w = random_world(&random);
         int64_t row = rotation_elements(&w->r) / BATCH;
         size_t row_ids = (size_t)(TOKENS * rotations_axes(&w->c));
@@ -350,7 +350,7 @@ static void test_batch_rows_are_independent(void **state) {
 static void test_forms_of_positions(void **state) {
     (void)state;
     random_state random = random_start("rotary forms");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         spectra_case c;
         spectra_random(&c, POSENC_SCALING_DEFAULT, &random);
         world *w = world_of(&c, &random, NULL);
@@ -389,7 +389,7 @@ static void test_strides(void **state) {
     random_state random = random_start("rotary strides");
     enum { ROOM = 4 * MOST };
     double *in = must_allocate(ROOM * sizeof *in), *out = must_allocate(ROOM * sizeof *out);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         world *w = random_world(&random);
         int64_t dim = w->c.options.head_dim, n = rotation_elements(&w->r), strides[2][4] = {{0}}, first[2] = {0};
         double *memory[2] = {in, out};
@@ -473,7 +473,7 @@ static void test_threads_and_instruction_sets(void **state) {
 static void test_tables_are_what_turns(void **state) {
     (void)state;
     random_state random = random_start("rotary tables");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_ROUNDS(ROUNDS); round++) {
         spectra_case c;
         rotations_random(&c, &random);
         c.options.xpos_scale_base = 0;

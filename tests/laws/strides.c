@@ -93,7 +93,7 @@ static void case_end(shape_case *c) {
 static void test_write_anywhere(void **state) {
     (void)state;
     random_state random = random_start("strided write");
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < TEST_ROUNDS(3000); round++) {
         shape_case c = random_case(&random);
         ids_case ids;
         ids_make(&ids, &random, c.rank, c.batch, c.tokens);
@@ -125,7 +125,7 @@ static void expected_sum(const shape_case *c, const int64_t *ids, const char *x,
 static void test_add_anywhere(void **state) {
     (void)state;
     random_state random = random_start("strided add");
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < TEST_ROUNDS(3000); round++) {
         shape_case c = random_case(&random);
         ids_case ids;
         ids_make(&ids, &random, c.rank, c.batch, c.tokens);

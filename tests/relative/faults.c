@@ -137,8 +137,44 @@ static void test_memory(void **state) {
     free(row), free(q), free(vectors);
 }
 
+/* The same length with nothing clipped, on eight threads: two rows of the batch, one at either end, between them reach
+ * every row of the table. */
+static void test_memory_unclipped(void **state) {
+    (void)state;
+    enum { L = 16384, D = 64, CLIP = L - 1, ROWS = 2 * CLIP + 1, Q = 200, B = 2 };
+    allocator memory;
+    posenc_context_options options;
+    posenc_context *context;
+    allocator_init(&memory);
+    posenc_context_default(&options, sizeof options);
+    options.threads = 8;
+    allocator_use(&memory, &options);
+    assert_int_equal(posenc_context_create(&options, &context, NULL), POSENC_OK);
+    random_state random = random_start("relative memory unclipped");
+    float *scores = must_allocate(B * Q * (size_t)L * sizeof *scores), *table = must_allocate(ROWS * D * sizeof *table);
+    float *gradient = must_allocate(ROWS * D * sizeof *gradient), *q = must_allocate(B * Q * D * sizeof *q);
+    float *out = must_allocate(B * Q * D * sizeof *out);
+    random_fill_f32(&random, table, ROWS * D), random_fill_f32(&random, q, B * Q * D);
+    posenc_view views[6];
+    int64_t offsets[B] = {0, L - Q};
+    shaw_case c = shaw_sized(POSENC_F32, B, 1, Q, L, D, CLIP);
+    c.options.offsets = posenc_view_make(&views[0], offsets, POSENC_I64, 1, (int64_t[]){B}, NULL);
+    DLTensor *x = posenc_view_make(&views[1], q, POSENC_F32, 4, (int64_t[]){B, 1, Q, D}, NULL);
+    DLTensor *t = posenc_view_make(&views[2], table, POSENC_F32, 2, (int64_t[]){ROWS, D}, NULL);
+    DLTensor *s = posenc_view_make(&views[3], scores, POSENC_F32, 4, (int64_t[]){B, 1, Q, L}, NULL);
+    DLTensor *y = posenc_view_make(&views[4], out, POSENC_F32, 4, (int64_t[]){B, 1, Q, D}, NULL);
+    DLTensor *g = posenc_view_make(&views[5], gradient, POSENC_F32, 2, (int64_t[]){ROWS, D}, NULL);
+    assert_int_equal(posenc_shaw_scores(context, &c.options, x, t, s, NULL), POSENC_OK);
+    check(atomic_load(&memory.peak_bytes) < 64 << 20, "scores: %zu bytes", atomic_load(&memory.peak_bytes));
+    assert_int_equal(posenc_shaw_scores_backward(context, &c.options, x, t, s, y, g, NULL), POSENC_OK);
+    check(atomic_load(&memory.peak_bytes) < 64 << 20, "backward: %zu bytes", atomic_load(&memory.peak_bytes));
+    allocator_context_end(&memory, context);
+    free(scores), free(table), free(gradient), free(q), free(out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_unclipped),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_memory),

@@ -155,6 +155,99 @@ static void test_far(void **state) {
     for (int i = 0; i < 6; i++) assert_true(scores[i / 3][i % 3] == 5);
 }
 
+/* Nothing to write, however many queries have no keys or no channels; and a table whose rows no key reaches. */
+static void test_empty_and_long(void **state) {
+    (void)state;
+    const int64_t far = INT64_C(1) << 50;
+    float cell[4] = {1, 2, 3, 4}, table[5] = {1, 2, 3, 4, 5}, gradient[5] = {7, 7, 7, 7, 7};
+    posenc_view views[5];
+    posenc_shaw_options o;
+    posenc_shaw_default(&o, sizeof o);
+    o.clip = 2;
+    DLTensor *t = posenc_view_make(&views[0], table, POSENC_F32, 2, (int64_t[]){5, 1}, NULL);
+    DLTensor *q = posenc_view_make(&views[1], cell, POSENC_F32, 4, (int64_t[]){1, 1, far, 1}, (int64_t[]){0, 0, 0, 1});
+    DLTensor *s = posenc_view_make(&views[2], cell, POSENC_F32, 4, (int64_t[]){1, 1, far, 0}, (int64_t[]){0, 0, 0, 1});
+    DLTensor *g = posenc_view_make(&views[3], gradient, POSENC_F32, 2, (int64_t[]){5, 1}, NULL);
+    DLTensor *all = posenc_view_make(&views[4], NULL, POSENC_F32, 3, (int64_t[]){far, 0, 1}, (int64_t[]){1, 1, 1});
+    assert_int_equal(posenc_shaw_write(NULL, &o, t, all, NULL), POSENC_OK);
+    assert_int_equal(posenc_shaw_scores_backward(NULL, &o, q, t, s, NULL, g, NULL), POSENC_OK);
+    for (int i = 0; i < 5; i++) assert_true(gradient[i] == 0);
+    t->shape[1] = g->shape[1] = q->shape[3] = 0;
+    s->shape[3] = 1, s->strides[3] = 0;
+    assert_int_equal(posenc_shaw_scores_backward(NULL, &o, q, t, s, NULL, g, NULL), POSENC_OK);
+    all->shape[1] = far, all->shape[2] = 0;
+    assert_int_equal(posenc_shaw_write(NULL, &o, t, all, NULL), POSENC_OK);
+}
+
+/* No keys, far out, beside a clip that only a table of stride 0 has: no room is asked for rows that nobody reads. */
+static void test_far_without_keys(void **state) {
+    (void)state;
+    float cell = 1, out[2] = {7, 7};
+    posenc_view views[3];
+    posenc_shaw_options o;
+    posenc_shaw_default(&o, sizeof o);
+    o.clip = INT64_C(1) << 40, o.offset = INT64_C(1) << 60;
+    DLTensor *t = posenc_view_make(&views[0], &cell, POSENC_F32, 2, (int64_t[]){2 * o.clip + 1, 1}, (int64_t[]){0, 1});
+    DLTensor *p = posenc_view_make(&views[1], NULL, POSENC_F32, 4, (int64_t[]){1, 1, 2, 0}, NULL);
+    DLTensor *x = posenc_view_make(&views[2], out, POSENC_F32, 4, (int64_t[]){1, 1, 2, 1}, NULL);
+    assert_int_equal(posenc_shaw_values(NULL, &o, p, t, x, NULL), POSENC_OK);
+    assert_true(out[0] == 0 && out[1] == 0);
+}
+
+/* An axis of one element never steps, whatever stride stands there. */
+static void test_axes_of_one(void **state) {
+    (void)state;
+    const int64_t far = INT64_C(1) << 62, ones[] = {1, 1, 1, 1}, strides[] = {far, -far, far, INT64_MAX};
+    float q = 3, score = 0, dq = 0, dtable[3] = {7, 7, 7}, table[3] = {1, 2, 5};
+    posenc_view views[5];
+    posenc_shaw_options o;
+    posenc_shaw_default(&o, sizeof o);
+    o.clip = 1;
+    DLTensor *x = posenc_view_make(&views[0], &q, POSENC_F32, 4, ones, strides);
+    DLTensor *t = posenc_view_make(&views[1], table, POSENC_F32, 2, (int64_t[]){3, 1}, (int64_t[]){1, far});
+    DLTensor *s = posenc_view_make(&views[2], &score, POSENC_F32, 4, ones, strides);
+    DLTensor *dx = posenc_view_make(&views[3], &dq, POSENC_F32, 4, ones, strides);
+    DLTensor *dt = posenc_view_make(&views[4], dtable, POSENC_F32, 2, (int64_t[]){3, 1}, (int64_t[]){1, far});
+    assert_int_equal(posenc_shaw_scores(NULL, &o, x, t, s, NULL), POSENC_OK);
+    assert_int_equal(posenc_shaw_scores_backward(NULL, &o, x, t, s, dx, dt, NULL), POSENC_OK);
+    assert_true(score == 6 && dq == 12 && dtable[0] == 0 && dtable[1] == 18 && dtable[2] == 0);
+}
+
+/* Offsets as a view: i32 or i64, backwards, with gaps. */
+static void test_offsets_of_any_kind(void **state) {
+    (void)state;
+    enum { B = 3, Q = 2, K = 9, CLIP = 4, ROWS = 2 * CLIP + 1 };
+    float table[ROWS], q[B * Q], scores[B][Q][K];
+    int32_t narrow[3 * B];
+    int64_t wide[3 * B];
+    static const int64_t offsets[B] = {5, -3, 2};
+    for (int i = 0; i < ROWS; i++) table[i] = (float)i;
+    for (int i = 0; i < B * Q; i++) q[i] = 1;
+    for (int kind = 0; kind < 4; kind++) {
+        posenc_view views[4];
+        int64_t stride = kind % 2 ? -2 : 3, first = kind % 2 ? 2 * (B - 1) : 0;
+        for (int i = 0; i < 3 * B; i++) narrow[i] = 1000, wide[i] = 1000;
+        for (int b = 0; b < B; b++) wide[first + b * stride] = narrow[first + b * stride] = (int32_t)offsets[b];
+        posenc_shaw_options o;
+        posenc_shaw_default(&o, sizeof o);
+        o.clip = CLIP;
+        o.offsets = kind < 2 ? posenc_view_make(&views[0], wide + first, POSENC_I64, 1, (int64_t[]){B}, &stride)
+                             : posenc_view_make(&views[0], narrow + first, POSENC_I32, 1, (int64_t[]){B}, &stride);
+        DLTensor *x = posenc_view_make(&views[1], q, POSENC_F32, 4, (int64_t[]){B, 1, Q, 1}, NULL);
+        DLTensor *t = posenc_view_make(&views[2], table, POSENC_F32, 2, (int64_t[]){ROWS, 1}, NULL);
+        DLTensor *s = posenc_view_make(&views[3], scores, POSENC_F32, 4, (int64_t[]){B, 1, Q, K}, NULL);
+        assert_int_equal(posenc_shaw_scores(NULL, &o, x, t, s, NULL), POSENC_OK);
+        for (int b = 0; b < B; b++)
+            for (int i = 0; i < Q; i++)
+                for (int j = 0; j < K; j++) {
+                    int64_t distance = j - (offsets[b] + i);
+                    int64_t row = (distance < -CLIP ? -CLIP : distance > CLIP ? CLIP : distance) + CLIP;
+                    check(scores[b][i][j] == (float)row, "kind %d, batch %d, query %d, key %d: expected row %lld", kind,
+                          b, i, j, (long long)row);
+                }
+    }
+}
+
 /* A NaN or an infinity in a query or a gradient is not lost, on any instruction set. */
 static void test_not_finite(void **state) {
     (void)state;
@@ -172,8 +265,16 @@ static void test_not_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equations), cmocka_unit_test(test_explicit), cmocka_unit_test(test_paper),
-        cmocka_unit_test(test_empty),     cmocka_unit_test(test_far),      cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_equations),
+        cmocka_unit_test(test_explicit),
+        cmocka_unit_test(test_paper),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_empty_and_long),
+        cmocka_unit_test(test_far),
+        cmocka_unit_test(test_far_without_keys),
+        cmocka_unit_test(test_axes_of_one),
+        cmocka_unit_test(test_offsets_of_any_kind),
+        cmocka_unit_test(test_not_finite),
     };
     return TEST_RUN(tests);
 }

@@ -203,10 +203,78 @@ static void test_parts(void **state) {
     free_data(&d);
 }
 
+/* More blocks of queries than wait to be added up at a time: a table's gradient is the sum of those of the heads. All
+ * numbers are small and whole, so that sums are exact. */
+static void test_waves(void **state) {
+    (void)state;
+    random_state random = random_start("shaw waves");
+    shaw_case c = shaw_sized(POSENC_F64, 3, 20, 12, 130, 64, 100), one = c;
+    one.batch = one.heads = 1;
+    data d = make_data(&c, &random);
+    double *vectors = (double *)(void *)d.vectors, *scores = (double *)(void *)d.scores;
+    for (int64_t i = 0; i < d.n_vectors; i++) vectors[i] = floor(vectors[i]);
+    for (int64_t i = 0; i < d.n_scores; i++) scores[i] = floor(scores[i]);
+    for (int values = 0; values < 2; values++) {
+        shaw_result result = values ? SHAW_DTABLE_OF_VALUES : SHAW_DTABLE;
+        double *whole = result_of(&c, result, &d), *sum = must_allocate((size_t)d.n_table * sizeof *sum);
+        for (int64_t i = 0; i < d.n_table; i++) sum[i] = 0;
+        for (int64_t line = 0; line < c.batch * c.heads; line++) {
+            data part = d;
+            part.vectors = (char *)(vectors + line * c.queries * c.d);
+            part.scores = (char *)(scores + line * c.queries * c.keys);
+            double *its = result_of(&one, result, &part);
+            for (int64_t i = 0; i < d.n_table; i++) sum[i] += its[i];
+            free(its);
+        }
+        for (int64_t i = 0; i < d.n_table; i++)
+            check(whole[i] == sum[i], "%s: element %lld: %.17g, by heads %.17g", shaw_names[result], (long long)i,
+                  whole[i], sum[i]);
+        free(whole), free(sum);
+    }
+    free_data(&d);
+}
+
+/* So many rows of the table that fewer queries than usual are worked on together: all of them at once, and sixty at a
+ * time. Numbers are small and whole, so that sums are exact. */
+static void test_long_table(void **state) {
+    (void)state;
+    enum { Q = 300, SOME = 60 };
+    random_state random = random_start("shaw long table");
+    shaw_case c = shaw_sized(POSENC_F64, 1, 1, Q, 1500, 2, 1600);
+    c.options.offset = 700;
+    data d = make_data(&c, &random);
+    double *vectors = (double *)(void *)d.vectors, *table = (double *)(void *)d.table,
+           *scores = (double *)(void *)d.scores;
+    for (int64_t i = 0; i < d.n_vectors; i++) vectors[i] = floor(vectors[i]);
+    for (int64_t i = 0; i < d.n_table; i++) table[i] = floor(table[i]);
+    for (int64_t i = 0; i < d.n_scores; i++) scores[i] = floor(scores[i]);
+    for (int r = 0; r < SHAW_RESULTS; r++) {
+        int64_t shape[4];
+        int rank;
+        int64_t n = shaw_output(&c, (shaw_result)r, &rank, shape), row = rank == 2 ? 0 : n / Q;
+        double *whole = result_of(&c, (shaw_result)r, &d), *parts = must_allocate((size_t)n * sizeof *parts);
+        for (int64_t i = 0; i < n; i++) parts[i] = 0;
+        for (int64_t first = 0; first < Q; first += SOME) {
+            shaw_case some = c;
+            data part = d;
+            some.queries = SOME, some.options.offset += first;
+            part.vectors = (char *)(vectors + first * c.d);
+            part.scores = (char *)(scores + first * c.keys);
+            double *its = result_of(&some, (shaw_result)r, &part);
+            for (int64_t i = 0; i < (rank == 2 ? n : SOME * row); i++) parts[first * row + i] += its[i];
+            free(its);
+        }
+        must_equal(shaw_names[r], POSENC_F64, whole, parts, n);
+        free(whole), free(parts);
+    }
+    free_data(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_adjoint),   cmocka_unit_test(test_differences), cmocka_unit_test(test_explicit),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_adjoint),    cmocka_unit_test(test_differences), cmocka_unit_test(test_explicit),
+        cmocka_unit_test(test_same_bits),  cmocka_unit_test(test_parts),       cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_long_table),
     };
     return TEST_RUN(tests);
 }

@@ -102,6 +102,18 @@ static void out_scores_on_table(world *w) { w->out_scores->data = w->memory + 21
 static void out_vectors_on_scores(world *w) { w->out_vectors->data = w->memory + 300; }
 static void out_table_on_out(world *w) { w->out_table->data = w->memory + 510; }
 static void accumulate(world *w) { w->options.accumulate = 1; }
+static void out_scores_on_offsets(world *w) {
+    static posenc_view view;
+    w->options.offsets = posenc_view_make(&view, w->memory + 810, POSENC_I32, 1, (int64_t[]){B}, NULL);
+}
+static void out_vectors_on_offsets(world *w) {
+    static posenc_view view;
+    w->options.offsets = posenc_view_make(&view, w->memory + 510, POSENC_I32, 1, (int64_t[]){B}, NULL);
+}
+static void out_table_on_offsets(world *w) {
+    static posenc_view view;
+    w->options.offsets = posenc_view_make(&view, w->memory + 710, POSENC_I32, 1, (int64_t[]){B}, NULL);
+}
 
 static const refusal refusals[] = {
     {"clip below 0", "clip", POSENC_ERROR_ARGUMENT, 31, clip_negative},
@@ -135,6 +147,9 @@ static const refusal refusals[] = {
     {"scores on the table", NULL, POSENC_ERROR_OVERLAP, 9, out_scores_on_table},
     {"vectors on scores", NULL, POSENC_ERROR_OVERLAP, 6, out_vectors_on_scores},
     {"gradients on each other", "dtable", POSENC_ERROR_OVERLAP, 2, out_table_on_out},
+    {"scores on the offsets", NULL, POSENC_ERROR_OVERLAP, 9, out_scores_on_offsets},
+    {"vectors on the offsets", NULL, POSENC_ERROR_OVERLAP, 6, out_vectors_on_offsets},
+    {"a gradient on the offsets", "dtable", POSENC_ERROR_OVERLAP, 10, out_table_on_offsets},
 };
 
 static void test_refusals(void **state) {
@@ -184,9 +199,60 @@ static void test_null(void **state) {
                 POSENC_ERROR_ARGUMENT, &error, "clip");
 }
 
+/* One DLTensor as input and output, or as two outputs: shapes that are alike let it through but for the memory. */
+static void test_one_tensor_twice(void **state) {
+    (void)state;
+    enum { N = 4 };
+    float a[N * N], b[N * N], c[N * N];
+    posenc_view views[3];
+    posenc_error error = error_blank();
+    posenc_shaw_options o;
+    posenc_shaw_default(&o, sizeof o);
+    o.clip = CLIP;
+    for (int i = 0; i < N * N; i++) a[i] = b[i] = c[i] = 1;
+    float rows[ROWS * N] = {0};
+    posenc_view row_view;
+    DLTensor *x = posenc_view_make(&views[0], a, POSENC_F32, 4, (int64_t[]){1, 1, N, N}, NULL);
+    DLTensor *y = posenc_view_make(&views[1], b, POSENC_F32, 4, (int64_t[]){1, 1, N, N}, NULL);
+    DLTensor *t = posenc_view_make(&row_view, rows, POSENC_F32, 2, (int64_t[]){ROWS, N}, NULL);
+    must_refuse("scores are q", posenc_shaw_scores(NULL, &o, x, t, x, &error), POSENC_ERROR_OVERLAP, &error, "scores");
+    must_refuse("dq is q", posenc_shaw_scores_backward(NULL, &o, x, t, y, x, NULL, &error), POSENC_ERROR_OVERLAP,
+                &error, "dq");
+    must_refuse("dq is dscores", posenc_shaw_scores_backward(NULL, &o, x, t, y, y, NULL, &error), POSENC_ERROR_OVERLAP,
+                &error, "dq");
+    must_refuse("dtable is table", posenc_shaw_scores_backward(NULL, &o, x, t, y, NULL, t, &error),
+                POSENC_ERROR_OVERLAP, &error, "dtable");
+    must_refuse("out is attention", posenc_shaw_values(NULL, &o, x, t, x, &error), POSENC_ERROR_OVERLAP, &error, "out");
+    must_refuse("dattention is attention", posenc_shaw_values_backward(NULL, &o, x, t, y, x, NULL, &error),
+                POSENC_ERROR_OVERLAP, &error, "dattention");
+    for (int i = 0; i < N * N; i++) assert_true(a[i] == 1 && b[i] == 1);
+    for (int i = 0; i < ROWS * N; i++) assert_true(rows[i] == 0);
+}
+
+/* A gradient in f32 is for f16 and bf16: beside f64 it would lose half of what was computed. */
+static void test_narrow_gradient(void **state) {
+    (void)state;
+    double x[4] = {1, 2, 3, 4}, table[3] = {1, 2, 3}, y[4] = {1, 1, 1, 1};
+    float gradient[3] = {7, 7, 7};
+    posenc_view views[4];
+    posenc_error error = error_blank();
+    posenc_shaw_options o;
+    posenc_shaw_default(&o, sizeof o);
+    o.clip = 1;
+    DLTensor *q = posenc_view_make(&views[0], x, POSENC_F64, 4, (int64_t[]){1, 1, 2, 1}, NULL);
+    DLTensor *t = posenc_view_make(&views[1], table, POSENC_F64, 2, (int64_t[]){3, 1}, NULL);
+    DLTensor *s = posenc_view_make(&views[2], y, POSENC_F64, 4, (int64_t[]){1, 1, 2, 2}, NULL);
+    DLTensor *g = posenc_view_make(&views[3], gradient, POSENC_F32, 2, (int64_t[]){3, 1}, NULL);
+    must_refuse("dtable f32 of f64", posenc_shaw_scores_backward(NULL, &o, q, t, s, NULL, g, &error),
+                POSENC_ERROR_DTYPE, &error, "dtable");
+    for (int i = 0; i < 3; i++) assert_true(gradient[i] == 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_one_tensor_twice),
+        cmocka_unit_test(test_narrow_gradient),
         cmocka_unit_test(test_fine),
         cmocka_unit_test(test_null),
     };

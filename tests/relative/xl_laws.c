@@ -171,12 +171,59 @@ static void test_groups(void **state) {
     free_data(&d);
 }
 
+/* Gradients of heads in groups: those of each head alone, to the bit. */
+static void test_groups_backward(void **state) {
+    (void)state;
+    random_state random = random_start("xl groups backward");
+    xl_case c = xl_sized(POSENC_F32, 1, 3, 2, 22000, 64, 2), one = c;
+    one.heads = 1;
+    data d = make_data(&c, &random), alone = make_data(&one, &random);
+    must_xl_backward(NULL, &c, d.in, d.out);
+    for (int64_t h = 0; h < c.heads; h++) {
+        void *in[XL_TENSORS];
+        for (int t = 0; t < XL_TENSORS; t++) in[t] = (float *)d.in[t] + h * alone.n[t];
+        must_xl_backward(NULL, &one, in, alone.out);
+        for (int t = 0; t < XL_INPUTS; t++)
+            must_equal(xl_names[t], POSENC_F32, (float *)d.out[t] + h * alone.n[t], alone.out[t], alone.n[t]);
+    }
+    free_data(&d), free_data(&alone);
+}
+
+/* More blocks of queries than a wave of them has: the gradients of u and v are the sums of those of the two halves of
+ * the batch. Whole numbers make the former exact. */
+static void test_waves(void **state) {
+    (void)state;
+    enum { BATCH = 600, HEADS = 3, N = HEADS * 2 };
+    random_state random = random_start("xl waves");
+    xl_case c = xl_sized(POSENC_F64, BATCH, HEADS, 3, 4, 2, 2), half = c;
+    half.batch = BATCH / 2;
+    data d = make_data(&c, &random), part = make_data(&half, &random);
+    double *k = d.in[XL_K], *scores = d.in[XL_SCORES], u[2][N] = {{0}}, v[2][N] = {{0}};
+    for (int64_t i = 0; i < d.n[XL_K]; i++) k[i] = floor(k[i]);
+    for (int64_t i = 0; i < d.n[XL_SCORES]; i++) scores[i] = floor(scores[i]);
+    must_xl_backward(NULL, &c, d.in, d.out);
+    for (int h = 0; h < 2; h++) {
+        void *in[XL_TENSORS];
+        for (int t = 0; t < XL_TENSORS; t++) {
+            bool batched = t == XL_Q || t == XL_K || t == XL_SCORES;
+            in[t] = (double *)d.in[t] + (batched ? h * part.n[t] : 0);
+        }
+        must_xl_backward(NULL, &half, in, part.out);
+        memcpy(u[h], part.out[XL_U], sizeof u[h]);
+        memcpy(v[h], part.out[XL_V], sizeof v[h]);
+    }
+    for (int i = 0; i < N; i++) {
+        double du = ((double *)d.out[XL_U])[i], dv = ((double *)d.out[XL_V])[i];
+        check(du == u[0][i] + u[1][i], "du %d: %.17g, by halves %.17g", i, du, u[0][i] + u[1][i]);
+        check(fabs(dv - (v[0][i] + v[1][i])) < 1e-8, "dv %d: %.17g, by halves %.17g", i, dv, v[0][i] + v[1][i]);
+    }
+    free_data(&d), free_data(&part);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups_backward), cmocka_unit_test(test_waves),    cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_segments), cmocka_unit_test(test_groups),
     };
     return TEST_RUN(tests);
 }

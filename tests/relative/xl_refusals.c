@@ -109,7 +109,27 @@ static void test_gradients(void **state) {
     assert_int_equal(call(&w, 1, NULL), POSENC_OK);
 }
 
+/* One DLTensor as input and output, or as two outputs. */
+static void test_one_tensor_twice(void **state) {
+    (void)state;
+    for (int which = 0; which < 4; which++) {
+        world w;
+        open_world(&w);
+        w.c = xl_sized(POSENC_F32, 1, 1, 4, 4, 4, 4); /* all of q, k, scores (1, 1, 4, 4), w (4, 4) */
+        for (int t = 0; t < XL_TENSORS; t++) w.in[t] = xl_view(&w.c, t, &w.views[t], w.memory + 200 * t);
+        for (int t = 0; t < XL_INPUTS; t++) w.out[t] = xl_view(&w.c, t, &w.out_views[t], w.memory + 2000 + 200 * t);
+        if (which == 0) w.in[XL_SCORES] = w.in[XL_K];
+        if (which == 1) w.out[XL_K] = w.in[XL_K];
+        if (which == 2) w.out[XL_K] = w.out[XL_Q];
+        if (which == 3) w.out[XL_V] = w.out[XL_U];
+        posenc_error error = error_blank();
+        must_refuse("one tensor twice", call(&w, which > 0, &error), POSENC_ERROR_OVERLAP, &error, NULL);
+        check(memcmp(w.memory, w.before, sizeof w.memory) == 0, "case %d: an output was written", which);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refusals), cmocka_unit_test(test_gradients)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refusals), cmocka_unit_test(test_one_tensor_twice),
+                                       cmocka_unit_test(test_gradients)};
     return TEST_RUN(tests);
 }

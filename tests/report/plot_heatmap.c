@@ -54,6 +54,37 @@ static void options_reach_the_figure(void **state) {
     posenc_plot_sheet_end(&sheet);
 }
 
+/* Cosines and sines, (length, pairs, 2), stand side by side, and the picture says so. */
+static void pairs_stand_side_by_side(void **state) {
+    (void)state;
+    enum { ROWS = 9, PAIRS = 5 };
+    float values[ROWS * PAIRS * 2];
+    posenc_view view;
+    posenc_plot_sheet sheet;
+    for (int p = 0; p < ROWS; p++)
+        for (int i = 0; i < PAIRS; i++) {
+            double angle = p * pow(100, -(double)i / PAIRS);
+            values[(p * PAIRS + i) * 2] = (float)(1.2 * cos(angle));
+            values[(p * PAIRS + i) * 2 + 1] = (float)(1.2 * sin(angle));
+        }
+    DLTensor *tensor = posenc_view_make(&view, values, POSENC_F32, 3, (int64_t[]){ROWS, PAIRS, 2}, NULL);
+    for (int kind = 0; kind < 4; kind++) {
+        must_sheet(tensor, (posenc_plot_kind)kind, NULL, &sheet);
+        must_note(&sheet, "Channels 2i and 2i + 1 are the cosine and the sine of pair i.");
+        posenc_plot_sheet_end(&sheet);
+    }
+    must_sheet(tensor, POSENC_PLOT_HEATMAP, NULL, &sheet);
+    check(sheet.figure.image->rows == ROWS && sheet.figure.image->columns == 2 * PAIRS, "the image is another");
+    for (int i = 0; i < ROWS * PAIRS * 2; i++)
+        check(sheet_cell(&sheet, i / (2 * PAIRS), i % (2 * PAIRS)) == (double)values[i], "value %d", i);
+    check(strcmp(sheet.figure.x.label, "cosine and sine of each pair") == 0, "label \"%s\"", sheet.figure.x.label);
+    posenc_plot_sheet_end(&sheet);
+    for (int i = 0; i < ROWS * PAIRS * 2; i++) values[i] = (float)i; /* on no circle: a batch */
+    must_sheet(tensor, POSENC_PLOT_HEATMAP, NULL, &sheet);
+    must_note(&sheet, "Sequence 0 of 9.");
+    posenc_plot_sheet_end(&sheet);
+}
+
 /* The same values in any place and dtype give the same cells. Small whole numbers are exact in all. */
 static void layout_and_dtype_do_not_matter(void **state) {
     (void)state;
@@ -281,6 +312,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_value_has_its_cell),
         cmocka_unit_test(options_reach_the_figure),
+        cmocka_unit_test(pairs_stand_side_by_side),
         cmocka_unit_test(layout_and_dtype_do_not_matter),
         cmocka_unit_test(a_batch_shows_its_first_sequence),
         cmocka_unit_test(large_tables_become_means),

@@ -49,4 +49,7 @@ void test_failed(const char *file, int line, const char *condition, const char *
 #define TEST_UNDER_ASAN 0
 #endif
 
+/* How often a random trial is made: under a sanitizer a fifth, since it takes ten times as long. */
+#define TEST_ROUNDS(n) (TEST_UNDER_ASAN || TEST_UNDER_TSAN ? ((n) + 4) / 5 : (n))
+
 #endif

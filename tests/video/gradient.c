@@ -128,7 +128,69 @@ static void test_adjoint(void **state) {
     }
 }
 
+/* ---- the gain ---- */
+
+static posenc_video form_of(const scene *s) {
+    return s->shape == SCENE_FLATTENED ? POSENC_VIDEO_FLATTENED : POSENC_VIDEO_BROADCAST;
+}
+
+static double gain_gradient(const learned *l, const scene *s) {
+    double dgain = (double)NAN;
+    posenc_error error = {0};
+    posenc_status status =
+        s->rank < 5
+            ? posenc_encoder_backward_gain(l->encoder, &s->positions, &l->step, s->tx, &dgain, &error)
+            : posenc_video_backward_gain(l->encoder, form_of(s), &s->positions, &l->step, s->tx, &dgain, &error);
+    check(status == POSENC_OK, "%s: %s", scene_text(s), error.message);
+    return dgain;
+}
+
+/* <y, dy> of the forward pass of zeros under a gain; size: of its terms. */
+static double loss_of(const learned *l, scene *s, char *dy, double gain, double *size) {
+    double loss = 0;
+    posenc_error error = {0};
+    check(posenc_encoder_set_gain(l->encoder, gain, &error) == POSENC_OK, "%s", error.message);
+    posenc_status status =
+        s->rank == 5 ? posenc_video_forward(l->encoder, form_of(s), &s->positions, &l->step, s->tx, s->ty, &error)
+                     : posenc_encoder_forward(l->encoder, &s->positions, &l->step, s->tx, s->ty, &error);
+    check(status == POSENC_OK, "%s: %s", scene_text(s), error.message);
+    for (int64_t b = 0; b < s->batch; b++)
+        for (int64_t t = 0; t < s->steps; t++)
+            for (int64_t r = 0; r < s->rows; r++)
+                for (int64_t c = 0; c < s->dim; c++) {
+                    double a = number_decode(s->dtype, number_load(s->dtype, scene_at(s, s->y, b, t, r, c)));
+                    double g = number_decode(s->dtype, number_load(s->dtype, scene_at(s, dy, b, t, r, c)));
+                    loss += a * g, *size += fabs(a * g);
+                }
+    return loss;
+}
+
+/* The loss is linear in the gain: its difference over any step is the gradient, and with x = 0 and gain 1 the loss
+ * itself is. In f64, where only sums round. */
+static void test_gain(void **state) {
+    (void)state;
+    random_state random = random_start("shared gain");
+    for (int round = 0; round < ROUNDS; round++) {
+        static const scene_form forms[] = {SCENE_START, SCENE_OFFSETS, SCENE_IDS, SCENE_MASK, SCENE_PACKED};
+        scene *s = scene_make(&random, (scene_shape)(round % SCENE_SHAPES), forms[round / 4 % 5], POSENC_F64, true);
+        learned l = learned_make(&random, s, round % 2 ? 0.4 : 0);
+        double dgain = gain_gradient(&l, s), size = 1, step = 0.25 + random_unit(&random);
+        char *dy = must_allocate(s->bytes);
+        memcpy(dy, s->x, s->bytes);
+        memset(s->x, 0, s->bytes);
+        double one = loss_of(&l, s, dy, 1, &size), low = loss_of(&l, s, dy, 1 - step, &size),
+               high = loss_of(&l, s, dy, 1 + step, &size);
+        check(fabs(dgain - one) <= 1e-12 * size, "%s: %.17g and %.17g", scene_text(s), dgain, one);
+        check(fabs(dgain - (high - low) / (2 * step)) <= 1e-11 * size, "%s: %.17g and a difference of %.17g",
+              scene_text(s), dgain, (high - low) / (2 * step));
+        free(dy);
+        posenc_encoder_destroy(l.encoder);
+        scene_end(s);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_the_loop), cmocka_unit_test(test_adjoint)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_the_loop), cmocka_unit_test(test_adjoint),
+                                       cmocka_unit_test(test_gain)};
     return TEST_RUN(tests);
 }

@@ -381,6 +381,29 @@ static void test_encoder_doors(void **state) {
     e = error_blank();
     must_refuse("width", posenc_video_forward(encoder, POSENC_VIDEO_FLATTENED, NULL, NULL, tx, ty, &e),
                 POSENC_ERROR_SHAPE, &e, "x");
+    double dgain = 7;
+    e = error_blank();
+    must_refuse("gain", posenc_video_backward_gain(NULL, form, NULL, NULL, tx, &dgain, &e), POSENC_ERROR_ARGUMENT, &e,
+                "encoder");
+    e = error_blank();
+    must_refuse("gain of nothing", posenc_video_backward_gain(encoder, form, NULL, NULL, NULL, &dgain, &e),
+                POSENC_ERROR_ARGUMENT, &e, "dy");
+    e = error_blank();
+    must_refuse("gain for nobody", posenc_video_backward_gain(encoder, form, NULL, NULL, tx, NULL, &e),
+                POSENC_ERROR_ARGUMENT, &e, "dgain");
+    e = error_blank();
+    must_refuse("gain of a form", posenc_video_backward_gain(encoder, (posenc_video)9, NULL, NULL, tx, &dgain, &e),
+                POSENC_ERROR_ARGUMENT, &e, "form");
+    e = error_blank();
+    must_refuse("gain of a width",
+                posenc_video_backward_gain(encoder, POSENC_VIDEO_FLATTENED, NULL, NULL, tx, &dgain, &e),
+                POSENC_ERROR_SHAPE, &e, "dy");
+    check(dgain == 7, "the gradient was written");
+    const int64_t nothing[] = {BATCH, 0, HEIGHT, WIDTH, CHANNELS};
+    DLTensor *none = posenc_view_make(&v, y, POSENC_F32, 5, nothing, NULL);
+    assert_int_equal(posenc_video_backward_gain(encoder, form, NULL, NULL, none, &dgain, NULL), POSENC_OK);
+    check(dgain == 0, "no frames give %g", dgain);
+    posenc_view_make(&v, y, POSENC_F32, 5, shape, NULL);
     assert_memory_equal(y, before, sizeof y);
     assert_int_equal(posenc_video_forward(encoder, form, NULL, NULL, tx, ty, NULL), POSENC_OK);
     posenc_encoder_destroy(encoder);
