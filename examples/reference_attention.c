@@ -5,6 +5,8 @@
  *     q, k         <- R(p) q, R(p) k            turned: rotary
  *     S_ij          = q_i . k_j / sqrt(d)       + q_i . a_{j-i} / sqrt(d)              vectors: shaw
  *                                               or ((q_i+u).k_j + (q_i+v).W r_{i-j}) / sqrt(d): transformer-xl
+ *                                               or (q_i.k_j + q_i.K_{i-j} + k_j.Q_{j-i}) / sqrt(3 d), K and Q read
+ *                                               by the bucket of the distance: deberta
  *     S             <- S + B                    score biases: alibi, t5, swin
  *     P             = softmax of each row of S
  *     o_i           = sum_j P_ij v_j            + sum_j P_ij a_{j-i}                    vectors: shaw
@@ -19,13 +21,14 @@
 
 #include <posenc/posenc.h>
 
-enum { TOKENS = 24, HEADS = 4, D = 8, MODEL = HEADS * D, CLIP = 6, WINDOW_HEIGHT = 4, BUCKETS = 32 };
+enum { TOKENS = 24, HEADS = 4, D = 8, MODEL = HEADS * D, CLIP = 6, WINDOW_HEIGHT = 4, BUCKETS = 32, SPAN = 16 };
 
 /* Weights, drawn once. In a model they are trained. */
 typedef struct weights {
     float q[MODEL][MODEL], k[MODEL][MODEL], v[MODEL][MODEL]; /* (in, out) */
     float shaw_keys[2 * CLIP + 1][D], shaw_values[2 * CLIP + 1][D];
-    float u[HEADS][D], bias[HEADS][D], positions[MODEL][MODEL]; /* transformer-xl: u, v, W */
+    float u[HEADS][D], bias[HEADS][D], positions[MODEL][MODEL];            /* transformer-xl: u, v, W */
+    float near_keys[HEADS][2 * SPAN][D], near_queries[HEADS][2 * SPAN][D]; /* deberta: K and Q */
     float t5[BUCKETS][HEADS], swin[(2 * WINDOW_HEIGHT - 1) * (2 * (TOKENS / WINDOW_HEIGHT) - 1)][HEADS];
 } weights;
 
@@ -37,7 +40,7 @@ typedef struct attention {
     float out[HEADS][TOKENS][D];
 } attention;
 
-typedef enum place { NOWHERE, INPUT, QUERIES_AND_KEYS, BIAS, SHAW, TRANSFORMER_XL } place;
+typedef enum place { NOWHERE, INPUT, QUERIES_AND_KEYS, BIAS, SHAW, TRANSFORMER_XL, DEBERTA } place;
 
 typedef struct scheme {
     const char *name, *where;
@@ -55,6 +58,7 @@ static const scheme schemes[] = {
     {"swin", "added to the scores", BIAS, {{"heads", "4"}, {"window-height", "4"}, {"window-width", "6"}}},
     {"shaw", "vectors beside keys and values", SHAW, {{NULL}}},
     {"transformer-xl", "vectors beside keys", TRANSFORMER_XL, {{NULL}}},
+    {"deberta", "vectors beside keys and queries", DEBERTA, {{"buckets", "16"}, {"max-distance", "64"}}},
 };
 
 static posenc_error error;
@@ -97,14 +101,16 @@ static void project(const attention *a, float w[MODEL][MODEL], float out[HEADS][
         }
 }
 
+static float dot(const float *a, const float *b) {
+    float sum = 0;
+    for (int c = 0; c < D; c++) sum += a[c] * b[c];
+    return sum;
+}
+
 static void score(attention *a) {
     for (int h = 0; h < HEADS; h++)
         for (int i = 0; i < TOKENS; i++)
-            for (int j = 0; j < TOKENS; j++) {
-                float sum = 0;
-                for (int c = 0; c < D; c++) sum += a->q[h][i][c] * a->k[h][j][c];
-                a->scores[h][i][j] = sum / sqrtf(D);
-            }
+            for (int j = 0; j < TOKENS; j++) a->scores[h][i][j] = dot(a->q[h][i], a->k[h][j]) / sqrtf(D);
 }
 
 static void softmax(float *row, int n) {
@@ -206,6 +212,33 @@ static void score_transformer_xl(weights *w, attention *a) {
                           view(&views[4], w->positions, 2, square), per_pair(&views[5], a), &error));
 }
 
+/* Buckets are signed; the table's rows are those from -SPAN on. */
+static int row_of(int32_t bucket) {
+    int row = (int)bucket + SPAN;
+    return row < 0 ? 0 : row < 2 * SPAN ? row : 2 * SPAN - 1;
+}
+
+/* The distance enters beside queries and beside keys: bucket[i][j] is that of i - j. */
+static void score_deberta(const scheme *s, const weights *w, attention *a) {
+    static int32_t bucket[TOKENS][TOKENS];
+    posenc_view v;
+    posenc_plan *plan = plan_of(s);
+    posenc_bias_extent extent;
+    posenc_bias_extent_default(&extent, sizeof extent);
+    extent.queries = extent.keys = TOKENS;
+    DLTensor *index = posenc_view_make(&v, bucket, POSENC_I32, 2, (int64_t[]){TOKENS, TOKENS}, NULL);
+    must(posenc_bias_index(plan, &extent, index, &error));
+    posenc_plan_destroy(plan);
+    for (int h = 0; h < HEADS; h++)
+        for (int i = 0; i < TOKENS; i++)
+            for (int j = 0; j < TOKENS; j++) {
+                const float *q = a->q[h][i], *k = a->k[h][j];
+                float sum = dot(q, k) + dot(q, w->near_keys[h][row_of(bucket[i][j])]) +
+                            dot(k, w->near_queries[h][row_of(bucket[j][i])]);
+                a->scores[h][i][j] = sum / sqrtf(3 * D);
+            }
+}
+
 static void attend(const scheme *s, weights *w, attention *a) {
     if (s->place == INPUT) add_to_input(s, a);
     project(a, w->q, a->q);
@@ -214,6 +247,8 @@ static void attend(const scheme *s, weights *w, attention *a) {
     if (s->place == QUERIES_AND_KEYS) turn(s, a);
     if (s->place == TRANSFORMER_XL)
         score_transformer_xl(w, a);
+    else if (s->place == DEBERTA)
+        score_deberta(s, w, a);
     else
         score(a);
     if (s->place == SHAW) add_shaw_keys(w, a);

@@ -81,7 +81,7 @@ POSENC_API posenc_status posenc_bias_vector(const posenc_plan *plan, const posen
  * table: as for posenc_bias_vector; swin's is ((2 Wh - 1)(2 Ww - 1), heads). It must not share memory with out.
  * Returns as posenc_bias_vector, and POSENC_ERROR_MEMORY; out is untouched then. Every scheme but deberta is served.
  * Edge cases: no queries, no keys, no heads succeed. Accuracy: that of posenc_bias_vector, the same bits.
- * Cost: that of writing it, in any blocks; memory for a few thousand distances a thread. */
+ * Cost: that of writing it, in any blocks; memory for a few thousand distances a thread, of swin for a head's table. */
 POSENC_API posenc_status posenc_bias_write(const posenc_plan *plan, const posenc_bias_extent *extent,
                                            const DLTensor *table, DLTensor *out, posenc_error *error);
 

@@ -32,7 +32,8 @@ typedef struct posenc_image {
     int64_t rows, columns;
     double low, high; /* of the colour bar; values beyond take its ends */
     posenc_colours colours;
-    const char *label; /* of the colour bar: "cosine similarity" */
+    const char *label;   /* of the colour bar: "cosine similarity" */
+    const char *missing; /* what NaN stands for, in the legend; NULL: "not a number" */
 } posenc_image;
 
 /* How a series is drawn. */

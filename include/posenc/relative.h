@@ -85,14 +85,18 @@ POSENC_API posenc_status posenc_shaw_values_backward(const posenc_context *conte
 /* ---- Transformer-XL ---- */
 
 typedef struct posenc_xl_options {
-    size_t size;    /* sizeof(posenc_xl_options), as written by posenc_xl_default */
-    double scale;   /* of the scores. Default 1 */
-    int64_t memory; /* keys of earlier segments: query i stands at memory + i, key j at j. Default -1: keys - queries,
-                       or 0 where there are fewer keys */
+    size_t size;       /* sizeof(posenc_xl_options), as written by posenc_xl_default */
+    double scale;      /* of the scores. Default 1 */
+    int64_t memory;    /* keys of earlier segments: query i stands at memory + i, key j at j; below 0 where a block of
+                       keys begins behind query 0. Within 2^60. Default POSENC_XL_MEMORY_AUTO */
     int64_t clamp_len; /* distances beyond clamp_len, or below -clamp_len, count as that; 0: none. Default 0 */
     int bidirectional; /* not 0: keys ahead of their query have scores too. Default 0: their scores are neither written
                           nor, by the backward, read */
+    const DLTensor *memories; /* (batch), int32 or int64, instead of memory. Default NULL */
 } posenc_xl_options;
+
+/* keys - queries, or 0 where there are fewer keys. */
+#define POSENC_XL_MEMORY_AUTO INT64_MIN
 
 /* Writes every default into *options. size is sizeof(*options) as the caller compiled it, and is stored there. */
 POSENC_API void posenc_xl_default(posenc_xl_options *options, size_t size);
@@ -103,8 +107,8 @@ POSENC_API void posenc_xl_default(posenc_xl_options *options, size_t size);
  * queries, keys). r_n: the sinusoidal encoding of n in halves (sines, then cosines), of width model, base 10000.
  * The relative shift is an index, not a copy.
  * Cost: the products with k and with W r of the distances that a query sees; W r itself is made once for some heads at a
- * time. Memory: W r of all distances, at most keys + queries rows of d for a head, as many heads as 16 MiB hold but at
- * least one, and for each thread up to 3840 keys. */
+ * time. Memory: W r of all distances, at most keys + queries rows of d for a head, and as many more as memories lie
+ * apart; as many heads as 16 MiB hold but at least one, and for each thread up to 3840 keys. */
 POSENC_API posenc_status posenc_xl_scores(const posenc_context *context, const posenc_xl_options *options,
                                           const DLTensor *q, const DLTensor *k, const DLTensor *u, const DLTensor *v,
                                           const DLTensor *w, DLTensor *scores, posenc_error *error);

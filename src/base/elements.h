@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "base/tensor.h"
 
 /* f64, f32, f16 or bf16. */
 static inline double posenc_real_element(posenc_dtype dtype, const char *at) {
@@ -75,6 +76,12 @@ static inline void posenc_gather_elements(const char *in, ptrdiff_t step, char *
 
 static inline void posenc_scatter_elements(const char *row, char *out, ptrdiff_t step, int64_t n, size_t bytes) {
     for (int64_t i = 0; i < n; i++) memcpy(out + i * step, row + (size_t)i * bytes, bytes);
+}
+
+/* An element of a checked vector of i32 or i64. */
+static inline int64_t posenc_vector_element(const DLTensor *vector, int64_t index) {
+    return posenc_integer_element(vector->dtype.bits == 64 ? POSENC_I64 : POSENC_I32,
+                                  posenc_tensor_data(vector) + index * posenc_tensor_step(vector, 0));
 }
 
 #endif

@@ -66,13 +66,16 @@ static posenc_axis bar_axis(const posenc_image *image) {
     return axis;
 }
 
-static const char missing_text[] = "not a number";
+static const char *missing_text(const draft *d) {
+    const char *text = d->figure->image->missing;
+    return text ? text : "not a number";
+}
 
 static double missing_side(const draft *d) { return round(12 * d->out->unit); }
 static double missing_space(const draft *d) { return 5 * d->out->unit; } /* between the sample and its text */
 
 static double missing_width(const draft *d) {
-    return missing_side(d) + missing_space(d) + posenc_layout_text_width(d, missing_text, d->out->tick_size, false);
+    return missing_side(d) + missing_space(d) + posenc_layout_text_width(d, missing_text(d), d->out->tick_size, false);
 }
 
 /* The colour of what is missing is explained below the bar. */
@@ -80,7 +83,7 @@ static void place_missing(draft *d, double x) {
     posenc_figure_layout *out = d->out;
     double side = missing_side(d);
     out->missing = (posenc_box){x, d->bottom - side, side, side};
-    posenc_layout_label(d, missing_text, out->tick_size, x + side + missing_space(d),
+    posenc_layout_label(d, missing_text(d), out->tick_size, x + side + missing_space(d),
                         d->bottom - 0.5 * side + 0.36 * out->tick_size)
         ->align = POSENC_ALIGN_LEFT;
 }

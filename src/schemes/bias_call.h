@@ -58,9 +58,6 @@ posenc_status posenc_bias_check_output(const DLTensor *out, const char *name, co
 
 /* ---- places ---- */
 
-/* The whole number at an index of a checked vector of i32 or i64. */
-int64_t posenc_bias_whole_at(const DLTensor *vector, int64_t index);
-
 /* Position of query 0 of the sequence in a batch row. */
 int64_t posenc_bias_offset_of(const posenc_bias_call *call, int64_t batch);
 

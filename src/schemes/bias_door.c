@@ -1,6 +1,7 @@
 /* The door of calls about score biases: plan, extent, options, and where queries and keys stand. */
 #include <math.h>
 
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "schemes/bias_call.h"
@@ -113,7 +114,7 @@ static posenc_status check_vectors(const posenc_bias_call *call, posenc_error *e
                                                  call->extent.queries, &opened, error);
     if (status == POSENC_OK) posenc_positions_close(&opened);
     for (int64_t b = 0; status == POSENC_OK && positions.offsets && b < call->scores.batch; b++)
-        status = check_offset(posenc_bias_whole_at(positions.offsets, b), "offsets", error);
+        status = check_offset(posenc_vector_element(positions.offsets, b), "offsets", error);
     return status;
 }
 
@@ -150,7 +151,7 @@ posenc_status posenc_bias_open_options(posenc_bias_call *call, const posenc_bias
 /* ---- places ---- */
 
 int64_t posenc_bias_offset_of(const posenc_bias_call *call, int64_t batch) {
-    return call->options.offsets ? posenc_bias_whole_at(call->options.offsets, batch) : call->extent.offset;
+    return call->options.offsets ? posenc_vector_element(call->options.offsets, batch) : call->extent.offset;
 }
 
 /* The last sequence that begins at or before the query and is not empty. */
@@ -162,13 +163,13 @@ void posenc_bias_sequence_at(const posenc_bias_call *call, int64_t query, int64_
     int64_t low = 0, high = lengths->shape[0] - 1;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (posenc_bias_whole_at(lengths, middle) <= query)
+        if (posenc_vector_element(lengths, middle) <= query)
             low = middle;
         else
             high = middle;
     }
-    *begin = posenc_bias_whole_at(lengths, low);
-    *end = posenc_bias_whole_at(lengths, high);
+    *begin = posenc_vector_element(lengths, low);
+    *end = posenc_vector_element(lengths, high);
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }

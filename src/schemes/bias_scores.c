@@ -4,17 +4,6 @@
 #include "base/error.h"
 #include "schemes/bias_call.h"
 
-int64_t posenc_bias_whole_at(const DLTensor *vector, int64_t index) {
-    bool narrow = vector->dtype.bits == 32;
-    const char *at = posenc_tensor_data(vector) + index * posenc_tensor_stride(vector, 0) * (narrow ? 4 : 8);
-    int32_t small;
-    int64_t wide;
-    memcpy(&small, at, sizeof small);
-    if (narrow) return small;
-    memcpy(&wide, at, sizeof wide);
-    return wide;
-}
-
 /* ---- the trained table ---- */
 
 static posenc_status refuse_table(const posenc_bias_call *call, const char *got, posenc_error *error) {

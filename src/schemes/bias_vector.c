@@ -34,7 +34,7 @@ static posenc_status check_vector(const posenc_bias_call *call, const DLTensor *
     if (vector->ndim != 2 || vector->shape[0] != call->extent.n_heads || vector->shape[1] != length)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "vector",
                            "expected %s, heads and queries + keys - 1 of the block, got %s", wanted, shape);
-    if (vector->shape[1] > 1 && posenc_tensor_stride(vector, 1) != 1)
+    if (vector->shape[0] > 0 && vector->shape[1] > 1 && posenc_tensor_stride(vector, 1) != 1)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "vector", "expected a contiguous last axis, got a stride of %lld",
                            (long long)posenc_tensor_stride(vector, 1));
     return POSENC_OK;
@@ -65,7 +65,7 @@ posenc_status posenc_bias_vector(const posenc_plan *plan, const posenc_bias_exte
     size_t element = posenc_dtype_bytes(dtype);
     vectors v = {.call = &call,
                  .data = posenc_tensor_data(vector),
-                 .head_bytes = posenc_tensor_stride(vector, 0) * (ptrdiff_t)element,
+                 .head_bytes = posenc_tensor_step(vector, 0),
                  .length = length,
                  .parts = (length + VECTOR_PART - 1) / VECTOR_PART,
                  .first = e->first_key - (e->offset + e->first_query + e->n_queries - 1)};

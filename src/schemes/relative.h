@@ -102,9 +102,17 @@ typedef struct posenc_relative_named {
 posenc_status posenc_relative_check_output(const DLTensor *out, const char *name, const posenc_relative_named *others,
                                            int n, posenc_error *error);
 
-/* Checks a vector of n whole numbers, i32 or i64, and reads one of a checked one. */
-posenc_status posenc_relative_check_whole(const DLTensor *vector, const char *name, int64_t n, posenc_error *error);
-int64_t posenc_relative_whole(const DLTensor *vector, int64_t index);
+/* Where query 0 of each batch row stands: at `one`, or as the vector (batch) says if there is one. */
+typedef struct posenc_relative_offsets {
+    const DLTensor *vector; /* i32 or i64; NULL: none */
+    int64_t one;
+    int64_t lowest, highest; /* over the batch */
+} posenc_relative_offsets;
+
+/* Checks the vector and finds the lowest and the highest. name: of the vector. */
+posenc_status posenc_relative_open_offsets(posenc_relative_offsets *offsets, const char *name, int64_t batch,
+                                           posenc_error *error);
+int64_t posenc_relative_offset(const posenc_relative_offsets *offsets, int64_t batch);
 
 /* Rows of doubles, written or added to a tensor of any dtype, each rounded once. */
 void posenc_relative_put(const posenc_relative_tensor *t, char *to, const double *values, int64_t n, double factor,

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/tensor.h"
@@ -78,7 +79,7 @@ posenc_status posenc_relative_check_output(const DLTensor *out, const char *name
                        "expected strides that keep elements apart, got some that meet");
 }
 
-posenc_status posenc_relative_check_whole(const DLTensor *vector, const char *name, int64_t n, posenc_error *error) {
+static posenc_status check_whole(const DLTensor *vector, const char *name, int64_t n, posenc_error *error) {
     posenc_dtype dtype;
     posenc_status status = posenc_tensor_check(vector, name, &dtype, error);
     if (status != POSENC_OK) return status;
@@ -90,15 +91,24 @@ posenc_status posenc_relative_check_whole(const DLTensor *vector, const char *na
     return posenc_fail(error, POSENC_ERROR_SHAPE, name, "expected (batch) (%lld), got %s", (long long)n, got);
 }
 
-int64_t posenc_relative_whole(const DLTensor *vector, int64_t index) {
-    int64_t at = index * posenc_tensor_stride(vector, 0), wide;
-    int32_t narrow;
-    if (vector->dtype.bits == 64) {
-        memcpy(&wide, posenc_tensor_data(vector) + at * (int64_t)sizeof wide, sizeof wide);
-        return wide;
+int64_t posenc_relative_offset(const posenc_relative_offsets *offsets, int64_t batch) {
+    return offsets->vector ? posenc_vector_element(offsets->vector, batch) : offsets->one;
+}
+
+posenc_status posenc_relative_open_offsets(posenc_relative_offsets *offsets, const char *name, int64_t batch,
+                                           posenc_error *error) {
+    offsets->lowest = offsets->highest = offsets->one;
+    if (!offsets->vector) return POSENC_OK;
+    posenc_status status = check_whole(offsets->vector, name, batch, error);
+    for (int64_t b = 0; status == POSENC_OK && b < batch; b++) {
+        int64_t offset = posenc_relative_offset(offsets, b);
+        if (offset < -POSENC_RELATIVE_MOST || offset > POSENC_RELATIVE_MOST)
+            return posenc_fail(error, POSENC_ERROR_POSITION, name, "expected -2^60..2^60, got %lld at %lld",
+                               (long long)offset, (long long)b);
+        if (b == 0 || offset < offsets->lowest) offsets->lowest = offset;
+        if (b == 0 || offset > offsets->highest) offsets->highest = offset;
     }
-    memcpy(&narrow, posenc_tensor_data(vector) + at * (int64_t)sizeof narrow, sizeof narrow);
-    return narrow;
+    return status;
 }
 
 /* ---- memory and threads ---- */

@@ -3,18 +3,11 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/tensor.h"
 #include "schemes/rotary_parts.h"
-
-static int64_t whole_at(const DLTensor *tensor, int64_t i) {
-    const char *at = posenc_tensor_data(tensor) + i * posenc_tensor_stride(tensor, 0) * (tensor->dtype.bits / 8);
-    int32_t narrow;
-    int64_t wide;
-    if (tensor->dtype.bits == 64) return memcpy(&wide, at, sizeof wide), wide;
-    return memcpy(&narrow, at, sizeof narrow), narrow;
-}
 
 /* (rows) or (1), integers above 0. */
 static posenc_status check_lengths(const DLTensor *lengths, int64_t rows, posenc_error *error) {
@@ -30,16 +23,16 @@ static posenc_status check_lengths(const DLTensor *lengths, int64_t rows, posenc
         return posenc_fail(error, POSENC_ERROR_SHAPE, "lengths", "expected (%lld,) or (1,), got %s", (long long)rows,
                            shape);
     for (int64_t i = 0; i < lengths->shape[0]; i++)
-        if (whole_at(lengths, i) < 1)
+        if (posenc_vector_element(lengths, i) < 1)
             return posenc_fail(error, POSENC_ERROR_ARGUMENT, "lengths", "expected lengths above 0, got %lld at %lld",
-                               (long long)whole_at(lengths, i), (long long)i);
+                               (long long)posenc_vector_element(lengths, i), (long long)i);
     return POSENC_OK;
 }
 
 /* Groups the rows by equal spectra: fills which, and first[0..n-1], a length of each group. */
 static void group(posenc_rotary_spectra *s, const DLTensor *lengths, int64_t *first) {
     for (int64_t row = 0; row < s->n_rows; row++) {
-        int64_t length = whole_at(lengths, lengths->shape[0] == 1 ? 0 : row);
+        int64_t length = posenc_vector_element(lengths, lengths->shape[0] == 1 ? 0 : row);
         size_t k = 0;
         while (k < s->n && !posenc_rotary_same_length(s->plan, first[k], length)) k++;
         if (k == s->n) first[s->n++] = length;
@@ -93,7 +86,7 @@ static posenc_status open_lengths(posenc_rotary_spectra *s, const DLTensor *leng
 static posenc_status open_ends(posenc_rotary_spectra *s, const DLTensor *cu_seqlens, posenc_error *error) {
     s->ends = for_rows(s, (size_t)s->n_rows, sizeof *s->ends, error);
     if (!s->ends) return POSENC_ERROR_MEMORY;
-    for (int64_t i = 0; i < s->n_rows; i++) s->ends[i] = whole_at(cu_seqlens, i + 1);
+    for (int64_t i = 0; i < s->n_rows; i++) s->ends[i] = posenc_vector_element(cu_seqlens, i + 1);
     return POSENC_OK;
 }
 

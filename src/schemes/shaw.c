@@ -47,26 +47,6 @@ static posenc_status open_options(posenc_shaw_call *call, const posenc_context *
     return POSENC_OK;
 }
 
-int64_t posenc_shaw_offset(const posenc_shaw_call *call, int64_t batch) {
-    const DLTensor *offsets = call->options.offsets;
-    return offsets ? posenc_relative_whole(offsets, batch) : call->options.offset;
-}
-
-static posenc_status open_offsets(posenc_shaw_call *call, posenc_error *error) {
-    call->lowest = call->highest = call->options.offset;
-    if (!call->options.offsets) return POSENC_OK;
-    posenc_status status = posenc_relative_check_whole(call->options.offsets, "offsets", call->batch, error);
-    for (int64_t b = 0; status == POSENC_OK && b < call->batch; b++) {
-        int64_t offset = posenc_shaw_offset(call, b);
-        if (offset < -POSENC_RELATIVE_MOST || offset > POSENC_RELATIVE_MOST)
-            return posenc_fail(error, POSENC_ERROR_POSITION, "offsets", "expected -2^60..2^60, got %lld at %lld",
-                               (long long)offset, (long long)b);
-        if (b == 0 || offset < call->lowest) call->lowest = offset;
-        if (b == 0 || offset > call->highest) call->highest = offset;
-    }
-    return status;
-}
-
 /* Products add up their terms in runs of so many, from the first on. Rows that are left out in front are whole runs, so
  * that the bits do not depend on how many they are. */
 enum { RUN = 256 };
@@ -77,8 +57,8 @@ enum { MOST_QUERIES = 192, PRODUCT_BYTES = 2 << 20 };
 /* The rows of the table that some distance reaches, at least one; and how many queries they go with. */
 static void find_rows(posenc_shaw_call *call) {
     bool some = call->queries > 0 && call->keys > 0;
-    int64_t low = some ? -(call->highest + call->queries - 1) : 0;
-    int64_t high = some ? call->keys - 1 - call->lowest : 0;
+    int64_t low = some ? -(call->offsets.highest + call->queries - 1) : 0;
+    int64_t high = some ? call->keys - 1 - call->offsets.lowest : 0;
     call->first = posenc_shaw_row(call, low) / RUN * RUN;
     int64_t end = posenc_shaw_row(call, high) + 1;
     call->n = end > call->first ? end - call->first : 1;
@@ -92,7 +72,8 @@ static posenc_status close_door(posenc_shaw_call *call, posenc_error *error) {
     if (!posenc_i64_multiply(call->batch, call->heads, &all) || !posenc_i64_multiply(all, call->queries, &all) ||
         call->queries >= POSENC_RELATIVE_MOST || call->keys >= POSENC_RELATIVE_MOST)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "scores", "expected below 2^60 queries and keys, got more");
-    posenc_status status = open_offsets(call, error);
+    call->offsets = (posenc_relative_offsets){.vector = call->options.offsets, .one = call->options.offset};
+    posenc_status status = posenc_relative_open_offsets(&call->offsets, "offsets", call->batch, error);
     if (status == POSENC_OK) find_rows(call);
     return status;
 }

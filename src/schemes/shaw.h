@@ -13,8 +13,8 @@ typedef struct posenc_shaw_call {
     posenc_shaw_options options; /* complete */
     double scale;                /* of this call: 1 for values */
     int64_t batch, heads, queries, keys, d;
-    int64_t rows;                          /* of the table, 2 K + 1 */
-    int64_t lowest, highest;               /* positions of query 0 over the batch */
+    int64_t rows; /* of the table, 2 K + 1 */
+    posenc_relative_offsets offsets;
     posenc_relative_tensor table;          /* not of a table's gradient alone */
     posenc_relative_tensor vectors;        /* (batch, heads, queries, d): q or dout, read */
     posenc_relative_tensor scores;         /* (batch, heads, queries, keys) */
@@ -23,9 +23,6 @@ typedef struct posenc_shaw_call {
     int64_t first, n; /* rows of the table that distances reach, counted as key minus query; others take no part */
     int64_t block;    /* most queries that are worked on together */
 } posenc_shaw_call;
-
-/* Position of query 0 in a batch row. */
-int64_t posenc_shaw_offset(const posenc_shaw_call *call, int64_t batch);
 
 /* The row of a distance j - i as counted inside: from 0 for -K and less to 2K for K and more. */
 static inline int64_t posenc_shaw_row(const posenc_shaw_call *call, int64_t distance) {

@@ -34,7 +34,7 @@ static block block_at(const posenc_shaw_gather *g, int64_t index, char *own) {
                .index = index,
                .own = own};
     b.n = least(call->block, call->queries - b.query);
-    b.position = posenc_shaw_offset(call, b.batch) + b.query;
+    b.position = posenc_relative_offset(&call->offsets, b.batch) + b.query;
     return b;
 }
 

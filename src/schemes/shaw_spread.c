@@ -26,7 +26,7 @@ static block block_at(const posenc_shaw_spread *s, int64_t index, char *own) {
     block b = {
         .batch = line / call->heads, .head = line % call->heads, .query = index % s->blocks * call->block, .own = own};
     b.n = least(call->block, call->queries - b.query);
-    b.position = posenc_shaw_offset(call, b.batch) + b.query;
+    b.position = posenc_relative_offset(&call->offsets, b.batch) + b.query;
     b.first = posenc_shaw_row(call, -(b.position + b.n - 1));
     b.first = call->first + (b.first - call->first) / POSENC_PANEL * POSENC_PANEL; /* where a panel begins */
     b.columns = posenc_shaw_row(call, call->keys - 1 - b.position) + 1 - b.first;

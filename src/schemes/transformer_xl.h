@@ -9,6 +9,7 @@
 typedef struct posenc_xl_call {
     posenc_relative_work work;
     posenc_xl_options options; /* complete */
+    posenc_relative_offsets memories;
     int64_t batch, heads, queries, keys, d, model;
     int64_t low, rows;                            /* distances low..low+rows-1 */
     posenc_relative_tensor q, k, u, v, w, scores; /* scores: read by the backward */
@@ -44,9 +45,9 @@ typedef struct posenc_xl_pass {
     char *memory;
 } posenc_xl_pass;
 
-/* Position of query i: key j stands at j. */
-static inline int64_t posenc_xl_position(const posenc_xl_call *call, int64_t query) {
-    return call->options.memory + query;
+/* Position of a query: key j stands at j. */
+static inline int64_t posenc_xl_position(const posenc_xl_call *call, int64_t batch, int64_t query) {
+    return posenc_relative_offset(&call->memories, batch) + query;
 }
 
 /* Keys first_key..first_key+n-1 that a position sees, from the first on. */
@@ -62,9 +63,10 @@ static inline char *posenc_xl_own(const posenc_xl_pass *pass, int index) {
     return pass->memory + pass->shared.bytes + (size_t)index * pass->worker.bytes;
 }
 
-/* Opens all tensors but the gradients. */
+/* Opens all tensors but the gradients: q, k, u, v, w, in the place of the sixth the memories, which are put there, and
+ * scores. */
 posenc_status posenc_xl_open(posenc_xl_call *call, const posenc_context *context, const posenc_xl_options *options,
-                             const posenc_relative_named tensors[6], posenc_error *error);
+                             posenc_relative_named tensors[7], posenc_error *error);
 
 /* ---- rows of positions (transformer_xl_rows.c) ---- */
 

@@ -32,7 +32,7 @@ posenc_xl_place posenc_xl_place_at(const posenc_xl_backward *b, int64_t batch, i
     const posenc_xl_call *call = b->pass.call;
     posenc_xl_place p = {batch, g, b->pass.head + g, block * QUERIES, 0, 0, own};
     p.n = least(QUERIES, call->queries - p.query);
-    p.position = posenc_xl_position(call, p.query);
+    p.position = posenc_xl_position(call, p.batch, p.query);
     return p;
 }
 
@@ -196,13 +196,13 @@ static posenc_status open_gradients(posenc_xl_call *call, const posenc_xl_gradie
 }
 
 /* Each gradient lies apart from all inputs and all other gradients. */
-static posenc_status check_apart(const posenc_relative_named inputs[6], const posenc_xl_gradients *g,
+static posenc_status check_apart(const posenc_relative_named inputs[7], const posenc_xl_gradients *g,
                                  posenc_error *error) {
-    posenc_relative_named all[11] = {{g->dq, "dq"}, {g->dk, "dk"}, {g->du, "du"}, {g->dv, "dv"}, {g->dw, "dw"}};
-    memcpy(all + 5, inputs, 6 * sizeof *inputs);
+    posenc_relative_named all[12] = {{g->dq, "dq"}, {g->dk, "dk"}, {g->du, "du"}, {g->dv, "dv"}, {g->dw, "dw"}};
+    memcpy(all + 5, inputs, 7 * sizeof *inputs);
     posenc_status status = POSENC_OK;
     for (int i = 0; status == POSENC_OK && i < 5; i++)
-        status = posenc_relative_check_output(all[i].tensor, all[i].name, all + i + 1, 10 - i, error);
+        status = posenc_relative_check_output(all[i].tensor, all[i].name, all + i + 1, 11 - i, error);
     return status;
 }
 
@@ -210,7 +210,8 @@ posenc_status posenc_xl_scores_backward(const posenc_context *context, const pos
                                         const DLTensor *q, const DLTensor *k, const DLTensor *u, const DLTensor *v,
                                         const DLTensor *w, const DLTensor *dscores,
                                         const posenc_xl_gradients *gradients, posenc_error *error) {
-    const posenc_relative_named tensors[] = {{q, "q"}, {k, "k"}, {u, "u"}, {v, "v"}, {w, "w"}, {dscores, "dscores"}};
+    posenc_relative_named tensors[7] = {
+        {q, "q"}, {k, "k"}, {u, "u"}, {v, "v"}, {w, "w"}, {NULL, NULL}, {dscores, "dscores"}};
     posenc_xl_gradients g = {.size = sizeof g};
     posenc_xl_call call;
     posenc_xl_backward b = {.first = 0};

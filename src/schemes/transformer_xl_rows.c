@@ -22,7 +22,7 @@ static posenc_status make_plan(posenc_xl_pass *pass, posenc_error *error) {
     posenc_sinusoidal_default(&o, sizeof o);
     o.dim = call->model;
     o.layout = POSENC_LAYOUT_HALVES;
-    o.max_len = posenc_relative_clip(call->options.memory + call->queries, 1, 1 << 20);
+    o.max_len = posenc_relative_clip(call->memories.highest + call->queries, 1, 1 << 20);
     posenc_status status = posenc_sinusoidal_create_with(call->work.context, &o, &pass->sines, error);
     if (status == POSENC_OK) status = posenc_row_scratch_create(&pass->scratch, &pass->sines->rows, error);
     if (status != POSENC_OK) posenc_plan_destroy(pass->sines);

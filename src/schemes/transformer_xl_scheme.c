@@ -13,8 +13,8 @@ static const posenc_parameter_info parameters[N_PARAMETERS] = {
              "Width of the sinusoid of a distance, which is that of the model."},
     [SCALE] = {"scale", POSENC_PARAMETER_REAL, "1", -1e30, 1e30, NULL, "",
                "Factor of the scores; 1/sqrt(d) in the paper."},
-    [MEMORY] = {"memory", POSENC_PARAMETER_INTEGER, "-1", -1, 0x1p63, NULL, "tokens",
-                "Keys of earlier segments, before query 0; -1: as many as keys are more than queries."},
+    [MEMORY] = {"memory", POSENC_PARAMETER_INTEGER, "0", -0x1p60, 0x1p60, NULL, "tokens",
+                "Keys of earlier segments, before query 0."},
     [CLAMP_LEN] = {"clamp-len", POSENC_PARAMETER_INTEGER, "0", 0, 0x1p63, NULL, "tokens",
                    "Distances further than this count as this one; 0: none does."},
     [BIDIRECTIONAL] = {"bidirectional", POSENC_PARAMETER_FLAG, "false", 0, 0, NULL, "",
@@ -22,9 +22,9 @@ static const posenc_parameter_info parameters[N_PARAMETERS] = {
 };
 
 static posenc_status make(posenc_plan *plan, posenc_error *error) {
-    int64_t memory = plan->values[MEMORY].integer;
-    if (memory > POSENC_RELATIVE_MOST)
-        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "memory", "expected -1..2^60, got %lld", (long long)memory);
+    int64_t memory = plan->values[MEMORY].integer; /* the range above, which is in doubles, ends a little late */
+    if (memory < -POSENC_RELATIVE_MOST || memory > POSENC_RELATIVE_MOST)
+        return posenc_fail(error, POSENC_ERROR_ARGUMENT, "memory", "expected -2^60..2^60, got %lld", (long long)memory);
     posenc_plan_without_rows(plan, plan->values[DIM].integer);
     return POSENC_OK;
 }

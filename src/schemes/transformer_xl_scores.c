@@ -156,7 +156,7 @@ static void do_block(const scores *s, tile t, int64_t block, const some_keys *ke
     const posenc_xl_call *call = s->pass.call;
     t.query = block * QUERIES;
     t.n = least(QUERIES, call->queries - t.query);
-    t.position = posenc_xl_position(call, t.query);
+    t.position = posenc_xl_position(call, t.batch, t.query);
     if (posenc_xl_seen(call, t.position + t.n - 1, keys->first, 1) == 0) return;
     load_queries(s, &t);
     for (t.key = keys->first; t.key < keys->first + keys->n; t.key += KEYS) {
@@ -174,7 +174,7 @@ static void do_line(const scores *s, int64_t line, int64_t first, int64_t end, c
     const posenc_xl_call *call = s->pass.call;
     tile t = {.batch = line / s->pass.n_heads, .g = line % s->pass.n_heads, .own = own};
     t.head = s->pass.head + t.g;
-    int64_t last = posenc_xl_position(call, least(end * QUERIES, call->queries) - 1); /* position */
+    int64_t last = posenc_xl_position(call, t.batch, least(end * QUERIES, call->queries) - 1); /* position */
     for (some_keys keys = {0, 0}; keys.first < call->keys; keys.first += SOME_KEYS) {
         keys.n = posenc_xl_seen(call, last, keys.first, least(SOME_KEYS, call->keys - keys.first));
         if (keys.n == 0) break;
@@ -230,11 +230,12 @@ static void run(scores *s) {
 posenc_status posenc_xl_scores(const posenc_context *context, const posenc_xl_options *options, const DLTensor *q,
                                const DLTensor *k, const DLTensor *u, const DLTensor *v, const DLTensor *w,
                                DLTensor *out, posenc_error *error) {
-    const posenc_relative_named tensors[] = {{q, "q"}, {k, "k"}, {u, "u"}, {v, "v"}, {w, "w"}, {out, "scores"}};
+    posenc_relative_named tensors[7] = {{q, "q"}, {k, "k"},     {u, "u"},       {v, "v"},
+                                        {w, "w"}, {NULL, NULL}, {out, "scores"}};
     posenc_xl_call call;
     scores s;
     posenc_status status = posenc_xl_open(&call, context, options, tensors, error);
-    if (status == POSENC_OK) status = posenc_relative_check_output(out, "scores", tensors, 5, error);
+    if (status == POSENC_OK) status = posenc_relative_check_output(out, "scores", tensors, 6, error);
     if (status != POSENC_OK || call.rows == 0 || call.batch == 0 || call.heads == 0) return status;
     status = posenc_xl_pass_begin(&s.pass, &call, QUERIES, error);
     if (status != POSENC_OK) return status;

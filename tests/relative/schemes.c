@@ -37,7 +37,7 @@ static void test_parameters(void **state) {
         {"shaw", {{"clip", "2"}, {"offset", "-1152921504606846977"}}, 2, POSENC_ERROR_POSITION, "offset"},
         {"transformer-xl", {{"dim", ""}}, 0, POSENC_ERROR_ARGUMENT, "dim"},
         {"transformer-xl", {{"dim", "0"}}, 1, POSENC_ERROR_ARGUMENT, "dim"},
-        {"transformer-xl", {{"dim", "8"}, {"memory", "-2"}}, 2, POSENC_ERROR_ARGUMENT, "memory"},
+        {"transformer-xl", {{"dim", "8"}, {"memory", "-1152921504606846977"}}, 2, POSENC_ERROR_ARGUMENT, "memory"},
         {"transformer-xl", {{"dim", "8"}, {"memory", "1152921504606846977"}}, 2, POSENC_ERROR_ARGUMENT, "memory"},
         {"transformer-xl", {{"dim", "8"}, {"clamp-len", "-1"}}, 2, POSENC_ERROR_ARGUMENT, "clamp-len"},
         {"transformer-xl", {{"dim", "8"}, {"bidirectional", "2"}}, 2, POSENC_ERROR_ARGUMENT, "bidirectional"},

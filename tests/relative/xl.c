@@ -70,7 +70,8 @@ static void check_scores(const xl_case *c, world *w) {
     check(xl_forward(NULL, c, w->tensors, &error) == POSENC_OK, "%s: %s", xl_text(c), error.message);
     for (int64_t at = 0; at < strided_elements(&w->in[XL_SCORES]); at++) {
         int64_t distance;
-        bool sees = xl_sees(c, at / c->keys % c->queries, at % c->keys, &distance);
+        bool sees =
+            xl_sees(c, at / c->keys / c->queries / c->heads, at / c->keys % c->queries, at % c->keys, &distance);
         long double want = sees ? w->want[XL_SCORES][at] : (long double)w->values[XL_SCORES][at];
         check_element(c, "scores", c->dtype, &w->in[XL_SCORES], at, want, sees ? w->sizes[XL_SCORES][at] : 0);
     }

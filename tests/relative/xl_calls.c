@@ -25,7 +25,9 @@ void xl_random(xl_case *c, random_state *random) {
     if (random_between(random, 0, 7) == 0) c->queries = random_between(random, 115, 250);
     if (random_between(random, 0, 7) == 0) c->keys = random_between(random, 470, 500), c->batch = 1;
     c->options.scale = random_between(random, 0, 1) ? 1 : 0.3;
-    c->options.memory = random_between(random, 0, 1) ? -1 : random_between(random, 0, 40);
+    c->options.memory = random_between(random, 0, 1) ? POSENC_XL_MEMORY_AUTO : random_between(random, -20, 40);
+    c->by_row = random_between(random, 0, 2) == 0;
+    for (int b = 0; b < XL_MOST_BATCH; b++) c->memories[b] = random_between(random, -20, 40);
     c->options.clamp_len = random_between(random, 0, 1) ? 0 : random_between(random, 1, 30);
     c->options.bidirectional = (int)random_between(random, 0, 1);
 }
@@ -33,9 +35,11 @@ void xl_random(xl_case *c, random_state *random) {
 const char *xl_text(const xl_case *c) {
     static char text[200];
     snprintf(text, sizeof text,
-             "%s (%lld, %lld, %lld, %lld) d %lld model %lld scale %g memory %lld clamp_len %lld bidirectional %d",
+             "%s (%lld, %lld, %lld, %lld) d %lld model %lld scale %g memory %lld%s clamp_len %lld "
+             "bidirectional %d",
              posenc_dtype_name(c->dtype), (long long)c->batch, (long long)c->heads, (long long)c->queries,
-             (long long)c->keys, (long long)c->d, (long long)c->model, c->options.scale, (long long)c->options.memory,
+             (long long)c->keys, (long long)c->d, (long long)c->model, c->options.scale,
+             (long long)(c->by_row ? c->memories[0] : c->options.memory), c->by_row ? ", .." : "",
              (long long)c->options.clamp_len, c->options.bidirectional);
     return text;
 }
@@ -52,14 +56,28 @@ int64_t xl_shape(const xl_case *c, int tensor, int *rank, int64_t shape[4]) {
     return shape[0] * shape[1] * shape[2] * shape[3];
 }
 
-static int64_t memory_of(const xl_case *c) {
-    if (c->options.memory >= 0) return c->options.memory;
+static int64_t memory_of(const xl_case *c, int64_t batch) {
+    if (c->by_row) return c->memories[batch];
+    if (c->options.memory != POSENC_XL_MEMORY_AUTO) return c->options.memory;
     return c->keys > c->queries ? c->keys - c->queries : 0;
 }
 
-bool xl_sees(const xl_case *c, int64_t i, int64_t j, int64_t *distance) {
+typedef struct memory_list {
+    int64_t values[XL_MOST_BATCH];
+    posenc_view view;
+} memory_list;
+
+/* The options of a call, with the memories in list where there are some. */
+static posenc_xl_options options_of(const xl_case *c, memory_list *list) {
+    posenc_xl_options o = c->options;
+    memcpy(list->values, c->memories, sizeof list->values);
+    if (c->by_row) o.memories = posenc_view_make(&list->view, list->values, POSENC_I64, 1, &c->batch, NULL);
+    return o;
+}
+
+bool xl_sees(const xl_case *c, int64_t batch, int64_t i, int64_t j, int64_t *distance) {
     int64_t clamp = c->options.clamp_len;
-    *distance = memory_of(c) + i - j;
+    *distance = memory_of(c, batch) + i - j;
     if (*distance < 0 && !c->options.bidirectional) return false;
     if (clamp > 0 && *distance > clamp) *distance = clamp;
     if (clamp > 0 && *distance < -clamp) *distance = -clamp;
@@ -74,15 +92,18 @@ DLTensor *xl_view(const xl_case *c, int tensor, posenc_view *view, void *data) {
 }
 
 posenc_status xl_forward(const posenc_context *context, const xl_case *c, DLTensor *const *in, posenc_error *error) {
-    return posenc_xl_scores(context, &c->options, in[XL_Q], in[XL_K], in[XL_U], in[XL_V], in[XL_W], in[XL_SCORES],
-                            error);
+    memory_list memories;
+    posenc_xl_options options = options_of(c, &memories);
+    return posenc_xl_scores(context, &options, in[XL_Q], in[XL_K], in[XL_U], in[XL_V], in[XL_W], in[XL_SCORES], error);
 }
 
 posenc_status xl_backward(const posenc_context *context, const xl_case *c, DLTensor *const *in, DLTensor *const *out,
                           posenc_error *error) {
     const posenc_xl_gradients g = {sizeof g, out[XL_Q], out[XL_K], out[XL_U], out[XL_V], out[XL_W]};
-    return posenc_xl_scores_backward(context, &c->options, in[XL_Q], in[XL_K], in[XL_U], in[XL_V], in[XL_W],
-                                     in[XL_SCORES], &g, error);
+    memory_list memories;
+    posenc_xl_options options = options_of(c, &memories);
+    return posenc_xl_scores_backward(context, &options, in[XL_Q], in[XL_K], in[XL_U], in[XL_V], in[XL_W], in[XL_SCORES],
+                                     &g, error);
 }
 
 void must_xl_forward(const posenc_context *context, const xl_case *c, void *const *in) {
@@ -132,7 +153,12 @@ typedef struct positions {
 } positions;
 
 static positions make_positions(const xl_case *c, const double *w) {
-    positions p = {.low = -c->keys, .n = 2 * c->keys + c->queries + memory_of(c) + 1};
+    int64_t low = 0, high = 0; /* of the memories */
+    for (int64_t b = 0; b < c->batch; b++) {
+        if (memory_of(c, b) < low) low = memory_of(c, b);
+        if (memory_of(c, b) > high) high = memory_of(c, b);
+    }
+    positions p = {.low = low - c->keys, .n = high - low + 2 * c->keys + c->queries + 1};
     p.rows = must_allocate((size_t)(c->heads * p.n * c->d) * sizeof *p.rows + 1);
     p.sizes = must_allocate((size_t)(c->heads * p.n * c->d) * sizeof *p.sizes + 1);
     p.sines = must_allocate((size_t)(p.n * c->model) * sizeof *p.sines + 1);
@@ -152,7 +178,7 @@ void xl_slow_scores(const xl_case *c, double *const *in, long double *scores, lo
         int64_t j = at % c->keys, query = at / c->keys, i = query % c->queries, line = query / c->queries;
         int64_t h = line % c->heads, distance;
         scores[at] = sizes[at] = 0;
-        if (!xl_sees(c, i, j, &distance)) continue;
+        if (!xl_sees(c, line / c->heads, i, j, &distance)) continue;
         for (int64_t l = 0; l < c->d; l++) {
             long double q = (long double)in[XL_Q][query * c->d + l];
             long double u = q + (long double)in[XL_U][h * c->d + l], v = q + (long double)in[XL_V][h * c->d + l];
@@ -179,7 +205,7 @@ void xl_slow_gradients(const xl_case *c, double *const *in, long double *const *
     for (int64_t at = 0; at < c->batch * c->heads * c->queries * c->keys; at++) {
         int64_t j = at % c->keys, query = at / c->keys, i = query % c->queries, line = query / c->queries;
         int64_t h = line % c->heads, distance;
-        if (!xl_sees(c, i, j, &distance)) continue;
+        if (!xl_sees(c, line / c->heads, i, j, &distance)) continue;
         long double g = (long double)c->options.scale * (long double)in[XL_SCORES][at];
         for (int64_t l = 0; l < d; l++) {
             long double q = (long double)in[XL_Q][query * d + l];

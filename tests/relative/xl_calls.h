@@ -12,8 +12,12 @@
 enum { XL_Q, XL_K, XL_U, XL_V, XL_W, XL_SCORES, XL_INPUTS = 5, XL_TENSORS = 6 };
 extern const char *const xl_names[XL_TENSORS];
 
+enum { XL_MOST_BATCH = 4 };
+
 typedef struct xl_case {
     posenc_xl_options options;
+    bool by_row; /* a memory for each batch row */
+    int64_t memories[XL_MOST_BATCH];
     int64_t batch, heads, queries, keys, d, model;
     posenc_dtype dtype;
 } xl_case;
@@ -26,8 +30,8 @@ const char *xl_text(const xl_case *c);
 /* Elements of a tensor, its rank and shape. */
 int64_t xl_shape(const xl_case *c, int tensor, int *rank, int64_t shape[4]);
 
-/* Whether query i sees key j, and the distance that its position counts as. */
-bool xl_sees(const xl_case *c, int64_t i, int64_t j, int64_t *distance);
+/* Whether query i of a batch row sees key j, and the distance that its position counts as. */
+bool xl_sees(const xl_case *c, int64_t batch, int64_t i, int64_t j, int64_t *distance);
 
 /* Views of contiguous memory of the case's dtype; data NULL: NULL. */
 DLTensor *xl_view(const xl_case *c, int tensor, posenc_view *view, void *data);

@@ -46,7 +46,8 @@ static long double loss(const xl_case *c, data *d, const double *weights, long d
     d->in[XL_SCORES] = kept;
     for (int64_t at = 0; at < d->n[XL_SCORES]; at++) {
         int64_t distance;
-        if (!xl_sees(c, at / c->keys % c->queries, at % c->keys, &distance)) continue;
+        if (!xl_sees(c, at / c->keys / c->queries / c->heads, at / c->keys % c->queries, at % c->keys, &distance))
+            continue;
         sum += (long double)scores[at] * (long double)weights[at];
         *size += fabsl((long double)scores[at] * (long double)weights[at]) + 1;
     }
@@ -145,6 +146,42 @@ static void test_segments(void **state) {
     free_data(&d);
 }
 
+/* q and k, dq and dk between each other in one buffer (batch, tokens, 3, heads, d), as a projection leaves them; what is
+ * there for v stays. */
+static void test_packed_projection(void **state) {
+    (void)state;
+    enum { B = 2, N = 130, H = 3, D = 8, ALL = B * N * 3 * H * D };
+    random_state random = random_start("xl packed projection");
+    xl_case c = xl_sized(POSENC_F32, B, H, N, N, D, 6);
+    data d = make_data(&c, &random);
+    must_xl_backward(NULL, &c, d.in, d.out);
+    const int64_t shape[] = {B, H, N, D}, strides[] = {N * 3 * H * D, D, 3 * H * D, 1};
+    float *given = must_allocate(ALL * sizeof *given), *got = must_allocate(ALL * sizeof *got);
+    for (int i = 0; i < ALL; i++) got[i] = 7;
+    posenc_view views[XL_TENSORS], out_views[XL_INPUTS];
+    DLTensor *in[XL_TENSORS], *out[XL_INPUTS];
+    for (int t = 0; t < XL_TENSORS; t++) in[t] = xl_view(&c, t, &views[t], d.in[t]);
+    for (int t = 0; t < XL_INPUTS; t++) out[t] = xl_view(&c, t, &out_views[t], d.out[t]);
+    for (int t = XL_Q; t <= XL_K; t++) {
+        in[t] = posenc_view_make(&views[t], given + t * H * D, POSENC_F32, 4, shape, strides);
+        out[t] = posenc_view_make(&out_views[t], got + t * H * D, POSENC_F32, 4, shape, strides);
+    }
+    for (int i = 0; i < ALL; i++) { /* (batch, tokens, 3, heads, d) */
+        int channel = i % D, h = i / D % H, t = i / (D * H) % 3, n = i / (D * H * 3) % N, b = i / (D * H * 3 * N);
+        given[i] = t == 2 ? 0 : ((float *)d.in[t])[((b * H + h) * N + n) * D + channel];
+    }
+    posenc_error error = {.message = ""};
+    check(xl_backward(NULL, &c, in, out, &error) == POSENC_OK, "%s", error.message);
+    for (int i = 0; i < ALL; i++) {
+        int channel = i % D, h = i / D % H, t = i / (D * H) % 3, n = i / (D * H * 3) % N, b = i / (D * H * 3 * N);
+        float want = t == 2 ? 7 : ((float *)d.out[t])[((b * H + h) * N + n) * D + channel];
+        check(got[i] == want, "element %d: expected %.9g, got %.9g", i, (double)want, (double)got[i]);
+    }
+    free(given);
+    free(got);
+    free_data(&d);
+}
+
 /* More heads and distances than are kept at a time: heads go in groups, and a head alone gives what it gives among
  * others. */
 static void test_groups(void **state) {
@@ -222,8 +259,9 @@ static void test_waves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups_backward), cmocka_unit_test(test_waves),    cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_segments), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups_backward),   cmocka_unit_test(test_waves),    cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_same_bits),         cmocka_unit_test(test_segments), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_packed_projection),
     };
     return TEST_RUN(tests);
 }

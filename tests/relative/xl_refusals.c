@@ -33,8 +33,29 @@ typedef struct refusal {
 } refusal;
 
 static void scale(world *w) { w->c.options.scale = (double)INFINITY; }
-static void memory(world *w) { w->c.options.memory = -2; }
+static void memory(world *w) { w->c.options.memory = -(INT64_C(1) << 60) - 1; }
 static void far(world *w) { w->c.options.memory = INT64_MAX; }
+static DLTensor *memories(world *w, void *data, posenc_dtype dtype, int64_t n) {
+    static posenc_view view;
+    w->c.by_row = false; /* the view is another */
+    return posenc_view_make(&view, data, dtype, 1, &n, NULL);
+}
+static void memories_dtype(world *w) { w->c.options.memories = memories(w, w->memory, POSENC_F32, 2); }
+static void memories_shape(world *w) { w->c.options.memories = memories(w, w->memory, POSENC_I32, 3); }
+static void memories_far(world *w) {
+    static int64_t far_out[2] = {0, INT64_MIN};
+    w->c.options.memories = memories(w, far_out, POSENC_I64, 2);
+}
+static void scores_on_memories(world *w) {
+    w->c.options.memories = memories(w, w->in[XL_SCORES]->data, POSENC_I32, 2);
+    memset(w->in[XL_SCORES]->data, 0, 8);
+    memcpy(w->before, w->memory, sizeof w->before);
+}
+static void dq_on_memories(world *w) {
+    w->c.options.memories = memories(w, w->out[XL_Q]->data, POSENC_I32, 2);
+    memset(w->out[XL_Q]->data, 0, 8);
+    memcpy(w->before, w->memory, sizeof w->before);
+}
 static void clamp(world *w) { w->c.options.clamp_len = -1; }
 static void size(world *w) { w->c.options.size = 4; }
 static void q_null(world *w) { w->in[XL_Q] = NULL; }
@@ -57,8 +78,13 @@ static void dw_shape(world *w) { w->out[XL_W]->shape[1] = 5; }
 
 static const refusal refusals[] = {
     {"scale infinite", "scale", NULL, POSENC_ERROR_ARGUMENT, 3, scale},
-    {"memory below -1", "memory", NULL, POSENC_ERROR_ARGUMENT, 3, memory},
+    {"memory far behind", "memory", NULL, POSENC_ERROR_ARGUMENT, 3, memory},
     {"memory far out", "memory", NULL, POSENC_ERROR_ARGUMENT, 3, far},
+    {"memories f32", "memories", NULL, POSENC_ERROR_DTYPE, 3, memories_dtype},
+    {"memories of another batch", "memories", NULL, POSENC_ERROR_SHAPE, 3, memories_shape},
+    {"memories far out", "memories", NULL, POSENC_ERROR_POSITION, 3, memories_far},
+    {"scores on the memories", "scores", NULL, POSENC_ERROR_OVERLAP, 1, scores_on_memories},
+    {"dq on the memories", NULL, "dq", POSENC_ERROR_OVERLAP, 2, dq_on_memories},
     {"clamp_len below 0", "clamp_len", NULL, POSENC_ERROR_ARGUMENT, 3, clamp},
     {"size too small", "options.size", NULL, POSENC_ERROR_ARGUMENT, 3, size},
     {"q NULL", "q", NULL, POSENC_ERROR_ARGUMENT, 3, q_null},

@@ -137,7 +137,7 @@ static void cells_fill_the_frame(void **state) {
     (void)state;
     static const int sizes[][2] = {{800, 600}, {320, 240}, {1600, 1200}, {401, 303}};
     const float values[] = {-0.5F, 0.25F, NAN, 0.75F};
-    const posenc_image four = {values, 2, 2, -1, 1, POSENC_COLOURS_DIVERGING, "value"};
+    const posenc_image four = {values, 2, 2, -1, 1, POSENC_COLOURS_DIVERGING, "value", NULL};
     uint32_t map[POSENC_COLOUR_STEPS];
     posenc_colours_map(four.colours, map);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -368,7 +368,7 @@ static void edge_cases_draw(void **state) {
         for (size_t k = 0; k < sizeof fills / sizeof *fills; k++) {
             for (int i = 0; i < 10000; i++) values[i] = i % 2 ? fills[k] : fills[(k + s) % 6];
             double scale = isfinite(fills[k]) ? (double)fills[k] : 0;
-            posenc_image cells = {values, shapes[s][0], shapes[s][1], scale, scale, POSENC_COLOURS_SEQUENTIAL, NULL};
+            posenc_image cells = {values, shapes[s][0], shapes[s][1], scale, scale, POSENC_COLOURS_SEQUENTIAL, NULL, NULL};
             figure = plain();
             figure.image = &cells;
             figure.width = 300;
@@ -415,7 +415,7 @@ static void hostile_texts_are_harmless(void **state) {
     const double zero = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *text = texts[i];
-        posenc_image cells = {&value, 1, 1, 0, 1, POSENC_COLOURS_SEQUENTIAL, text};
+        posenc_image cells = {&value, 1, 1, 0, 1, POSENC_COLOURS_SEQUENTIAL, text, NULL};
         posenc_series series = {text, &zero, &zero, 1, POSENC_STROKE_POINTS};
         posenc_figure figure = plain();
         figure.title = figure.note = figure.x.label = figure.y.label = text;
@@ -450,7 +450,7 @@ static void surroundings_do_not_matter(void **state) {
         x[i] = i / 299.0;
         y[i] = 0.5 + 0.4 * cos(i * 0.1);
     }
-    posenc_image cells = {values, 10, 30, -0.7, 0.9, POSENC_COLOURS_DIVERGING, "value"};
+    posenc_image cells = {values, 10, 30, -0.7, 0.9, POSENC_COLOURS_DIVERGING, "value", NULL};
     posenc_series series = {"name", x, y, 300, POSENC_STROKE_DASHED};
     posenc_figure figure = plain();
     figure.image = &cells;
@@ -515,7 +515,7 @@ static void outputs_may_fail(void **state) {
     float *values = must_allocate(250000 * sizeof *values);
     random_state random = random_start("noise"); /* which no form can make small */
     for (int i = 0; i < 250000; i++) values[i] = (float)random_unit(&random);
-    posenc_image cells = {values, 500, 500, 0, 1, POSENC_COLOURS_SEQUENTIAL, NULL};
+    posenc_image cells = {values, 500, 500, 0, 1, POSENC_COLOURS_SEQUENTIAL, NULL, NULL};
     posenc_figure figure = plain();
     figure.image = &cells;
     for (int picture = POSENC_PICTURE_PNG; picture <= POSENC_PICTURE_PDF; picture++) {
@@ -541,7 +541,7 @@ static void memory_may_fail(void **state) {
     float values[6] = {0, 1, 2, 3, NAN, 5};
     const double x[] = {0, 1}, y[] = {0, 1};
     const posenc_series series[] = {{"a", x, y, 2, POSENC_STROKE_LINE}, {"b", x, y, 2, POSENC_STROKE_POINTS}};
-    posenc_image cells = {values, 2, 3, 0, 5, POSENC_COLOURS_SEQUENTIAL, NULL};
+    posenc_image cells = {values, 2, 3, 0, 5, POSENC_COLOURS_SEQUENTIAL, NULL, NULL};
     posenc_figure figure = plain();
     figure.image = &cells;
     figure.series = series;

@@ -206,6 +206,30 @@ static void the_ordinary_figure(void **state) {
     free(layout);
 }
 
+static bool has_label(const posenc_figure_layout *l, const char *text) {
+    for (int i = 0; i < l->n_labels; i++)
+        if (strcmp(l->labels[i].text, text) == 0) return true;
+    return false;
+}
+
+/* What is missing is called what the caller calls it. */
+static void missing_has_a_name(void **state) {
+    (void)state;
+    posenc_figure_layout *layout = must_allocate(sizeof *layout);
+    const float value = 0;
+    posenc_image image = {.values = &value, .rows = 1, .columns = 1, .low = -1, .high = 1};
+    posenc_figure figure;
+    posenc_figure_default(&figure, sizeof figure);
+    figure.image = &image;
+    posenc_layout_make(&figure, true, &measure, layout);
+    check(layout->missing.width > 0 && has_label(layout, "not a number"), "without a name");
+    image.missing = "masked";
+    posenc_layout_make(&figure, true, &measure, layout);
+    check(has_label(layout, "masked") && !has_label(layout, "not a number"), "with a name");
+    check_layout(&figure, layout, "a name for what is missing");
+    free(layout);
+}
+
 /* Names that do not fit are counted in the last row. */
 static void long_legends_end_in_a_count(void **state) {
     (void)state;
@@ -263,6 +287,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_overlaps_or_is_cut),
         cmocka_unit_test(the_ordinary_figure),
+        cmocka_unit_test(missing_has_a_name),
         cmocka_unit_test(long_legends_end_in_a_count),
         cmocka_unit_test(what_is_counted_has_whole_ticks),
     };

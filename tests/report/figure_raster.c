@@ -46,7 +46,7 @@ static void larger_cells_have_exact_edges(void **state) {
         uint32_t map[POSENC_COLOUR_STEPS];
         random_fill_f32(&random, values, 64);
         values[0] = NAN;
-        posenc_image image = {values, sizes[s][0], sizes[s][1], -4, 4, POSENC_COLOURS_DIVERGING, NULL};
+        posenc_image image = {values, sizes[s][0], sizes[s][1], -4, 4, POSENC_COLOURS_DIVERGING, NULL, NULL};
         posenc_colours_map(image.colours, map);
         raster r = fill(&image, -4, 4, sizes[s][2], sizes[s][3], 1);
         for (int y = 0; y < r.height; y++)
@@ -62,7 +62,7 @@ static void the_first_cell_is_below_on_the_left(void **state) {
     (void)state;
     const float values[] = {0, 1, 2, 3};
     uint32_t map[POSENC_COLOUR_STEPS];
-    posenc_image image = {values, 2, 2, 0, 3, POSENC_COLOURS_SEQUENTIAL, NULL};
+    posenc_image image = {values, 2, 2, 0, 3, POSENC_COLOURS_SEQUENTIAL, NULL, NULL};
     posenc_colours_map(image.colours, map);
     raster r = fill(&image, 0, 3, 4, 4, 1);
     assert_int_equal(pixel(&r, 0, 3), map[0]);
@@ -84,7 +84,7 @@ static void smaller_cells_are_averaged(void **state) {
         int64_t rows = sizes[s][0], columns = sizes[s][1];
         int width = sizes[s][2], height = sizes[s][3];
         uint32_t map[POSENC_COLOUR_STEPS];
-        posenc_image image = {values, rows, columns, -4, 4, POSENC_COLOURS_SEQUENTIAL, NULL};
+        posenc_image image = {values, rows, columns, -4, 4, POSENC_COLOURS_SEQUENTIAL, NULL, NULL};
         posenc_colours_map(image.colours, map);
         raster r = fill(&image, -4, 4, width, height, 1);
         for (int y = 0; y < height; y++)
@@ -125,7 +125,7 @@ static void one_missing_value_is_seen(void **state) {
     random_state random = random_start("one missing value");
     float *values = must_allocate(ROWS * COLUMNS * sizeof *values);
     memset(values, 0, ROWS * COLUMNS * sizeof *values);
-    posenc_image image = {values, ROWS, COLUMNS, -1, 1, POSENC_COLOURS_DIVERGING, NULL};
+    posenc_image image = {values, ROWS, COLUMNS, -1, 1, POSENC_COLOURS_DIVERGING, NULL, NULL};
     check(!posenc_raster_has_missing(&image), "nothing is missing");
     for (int i = 0; i < 12; i++) {
         int64_t row = i == 0 ? 0 : i == 1 ? ROWS - 1 : random_between(&random, 0, ROWS - 1);
@@ -152,7 +152,7 @@ static void one_missing_value_is_seen(void **state) {
 static void only_small_missing_cells_are_widened(void **state) {
     (void)state;
     const float values[] = {NAN, 0, NAN, 0};
-    posenc_image image = {values, 1, 4, -1, 1, POSENC_COLOURS_DIVERGING, NULL};
+    posenc_image image = {values, 1, 4, -1, 1, POSENC_COLOURS_DIVERGING, NULL, NULL};
     raster r = fill(&image, -1, 1, 40, 10, 5);
     for (int x = 0; x < 40; x++) check((pixel(&r, x, 3) == POSENC_COLOUR_MISSING) == (x / 10 % 2 == 0), "pixel %d", x);
     free(r.pixels);
@@ -163,7 +163,7 @@ static void infinite_values_take_the_ends(void **state) {
     (void)state;
     const float values[] = {-INFINITY, INFINITY, 1e38F, -1e38F};
     uint32_t map[POSENC_COLOUR_STEPS];
-    posenc_image image = {values, 1, 4, -1, 1, POSENC_COLOURS_DIVERGING, NULL};
+    posenc_image image = {values, 1, 4, -1, 1, POSENC_COLOURS_DIVERGING, NULL, NULL};
     posenc_colours_map(image.colours, map);
     raster r = fill(&image, -1, 1, 4, 1, 1);
     assert_int_equal(pixel(&r, 0, 0), map[0]);
@@ -177,7 +177,7 @@ static void memory_may_be_refused(void **state) {
     (void)state;
     const float value = 1;
     uint32_t pixels[4];
-    posenc_image image = {&value, 1, 1, 0, 2, POSENC_COLOURS_DIVERGING, NULL};
+    posenc_image image = {&value, 1, 1, 0, 2, POSENC_COLOURS_DIVERGING, NULL, NULL};
     allocator memory;
     posenc_context *context = allocator_context(&memory);
     allocator_fail(&memory, 0, true);
