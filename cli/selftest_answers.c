@@ -209,15 +209,20 @@ static int check_resized(const posenc_context *context, size_t i, posenc_cli_tal
 }
 
 /* Each takes one of its list's answers. */
-static const struct {
-    int (*check)(const posenc_context *context, size_t i, posenc_cli_tally *tally);
-    size_t n;
-} lists[] = {
+static const posenc_cli_answers lists[] = {
     {check_printed, sizeof printed / sizeof *printed},
     {check_single, sizeof single / sizeof *single},
     {check_real, sizeof real / sizeof *real},
     {check_resized, sizeof resized / sizeof *resized},
 };
+
+int posenc_cli_check_answers(const posenc_cli_answers *kinds, size_t n, const posenc_context *context,
+                             posenc_cli_tally *tally) {
+    int status = POSENC_CLI_FINE;
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; status == POSENC_CLI_FINE && i < kinds[k].n; i++) status = kinds[k].check(context, i, tally);
+    return status;
+}
 
 /* Of schemes that have a file of their own. */
 static int (*const others[])(const posenc_context *context, posenc_cli_tally *tally) = {
@@ -227,9 +232,7 @@ static int (*const others[])(const posenc_context *context, posenc_cli_tally *ta
 };
 
 int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *tally) {
-    int status = POSENC_CLI_FINE;
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; status == POSENC_CLI_FINE && i < lists[l].n; i++) status = lists[l].check(context, i, tally);
+    int status = posenc_cli_check_answers(lists, sizeof lists / sizeof *lists, context, tally);
     for (size_t i = 0; status == POSENC_CLI_FINE && i < sizeof others / sizeof *others; i++)
         status = others[i](context, tally);
     return status;

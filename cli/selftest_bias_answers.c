@@ -157,18 +157,12 @@ static int check_window(const posenc_context *context, size_t query, posenc_cli_
     return status;
 }
 
-static const struct {
-    int (*check)(const posenc_context *context, size_t i, posenc_cli_tally *tally);
-    size_t n;
-} lists[] = {
+static const posenc_cli_answers lists[] = {
     {check_slope, sizeof slopes / sizeof *slopes},
     {check_buckets, sizeof bucket_lists / sizeof *bucket_lists},
     {check_window, TOKENS},
 };
 
 int posenc_cli_bias_answers(const posenc_context *context, posenc_cli_tally *tally) {
-    int status = POSENC_CLI_FINE;
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; status == POSENC_CLI_FINE && i < lists[l].n; i++) status = lists[l].check(context, i, tally);
-    return status;
+    return posenc_cli_check_answers(lists, sizeof lists / sizeof *lists, context, tally);
 }

@@ -13,6 +13,16 @@ typedef struct posenc_cli_tally {
 /* Notes one check. The sentence is kept if it failed and there is room. */
 void posenc_cli_tally_add(posenc_cli_tally *tally, bool right, const char *format, ...) POSENC_CLI_PRINTF(3, 4);
 
+/* Known answers of one kind: check compares one of n. It returns POSENC_CLI_FINE whatever was found. */
+typedef struct posenc_cli_answers {
+    int (*check)(const posenc_context *context, size_t i, posenc_cli_tally *tally);
+    size_t n;
+} posenc_cli_answers;
+
+/* Compares all of some kinds. */
+int posenc_cli_check_answers(const posenc_cli_answers *kinds, size_t n, const posenc_context *context,
+                             posenc_cli_tally *tally);
+
 /* Compares values that are published or known to many digits with what a context's plans write.
  * Returns POSENC_CLI_FINE whatever was found, or _TROUBLE with a message where a plan could not be made. */
 int posenc_cli_known_answers(const posenc_context *context, posenc_cli_tally *tally);

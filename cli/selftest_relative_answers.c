@@ -182,11 +182,11 @@ static int check_xl(const posenc_context *context, size_t i, posenc_cli_tally *t
     return POSENC_CLI_FINE;
 }
 
+static const posenc_cli_answers lists[] = {
+    {check_shaw, sizeof shaw / sizeof *shaw},
+    {check_xl, sizeof xl / sizeof *xl},
+};
+
 int posenc_cli_relative_answers(const posenc_context *context, posenc_cli_tally *tally) {
-    int status = POSENC_CLI_FINE;
-    for (size_t i = 0; status == POSENC_CLI_FINE && i < sizeof shaw / sizeof *shaw; i++)
-        status = check_shaw(context, i, tally);
-    for (size_t i = 0; status == POSENC_CLI_FINE && i < sizeof xl / sizeof *xl; i++)
-        status = check_xl(context, i, tally);
-    return status;
+    return posenc_cli_check_answers(lists, sizeof lists / sizeof *lists, context, tally);
 }

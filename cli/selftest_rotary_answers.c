@@ -166,18 +166,12 @@ static int check_spectrum(const posenc_context *context, size_t i, posenc_cli_ta
     return status;
 }
 
-static const struct {
-    int (*check)(const posenc_context *context, size_t i, posenc_cli_tally *tally);
-    size_t n;
-} lists[] = {
+static const posenc_cli_answers lists[] = {
     {check_turned, sizeof turned / sizeof *turned},
     {check_far, sizeof far / sizeof *far},
     {check_spectrum, sizeof spectra / sizeof *spectra},
 };
 
 int posenc_cli_rotary_answers(const posenc_context *context, posenc_cli_tally *tally) {
-    int status = POSENC_CLI_FINE;
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; status == POSENC_CLI_FINE && i < lists[l].n; i++) status = lists[l].check(context, i, tally);
-    return status;
+    return posenc_cli_check_answers(lists, sizeof lists / sizeof *lists, context, tally);
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/elements.h"
-#include "base/half.h"
 #include "schemes/bias_call.h"
 
 /* ---- one value ---- */
@@ -11,26 +10,6 @@ static double table_value(const posenc_bias_call *call, int64_t row, int64_t hea
     const posenc_bias_table *t = &call->table;
     const char *at = t->data + row * t->row_bytes + (call->extent.first_head + head) * t->head_bytes;
     return posenc_real_element(t->dtype, at);
-}
-
-static void put_value(double value, posenc_dtype dtype, char *out) {
-    float narrow = (float)value;
-    uint16_t half;
-    switch (dtype) {
-        case POSENC_F64:
-            memcpy(out, &value, sizeof value);
-            return;
-        case POSENC_F32:
-            memcpy(out, &narrow, sizeof narrow);
-            return;
-        case POSENC_F16:
-            half = posenc_f16_of_f32(posenc_f32_odd_of_f64(value));
-            memcpy(out, &half, sizeof half);
-            return;
-        default:
-            half = posenc_bf16_of_f32(posenc_f32_odd_of_f64(value));
-            memcpy(out, &half, sizeof half);
-    }
 }
 
 static void put_whole(int64_t value, posenc_dtype dtype, char *out) {
@@ -46,7 +25,7 @@ static void put_row(const posenc_bias_call *call, int64_t row, int64_t head, cha
     if (call->line_dtype > POSENC_BF16)
         put_whole(row, call->line_dtype, out);
     else
-        put_value(table_value(call, row, head) * call->scale, call->line_dtype, out);
+        posenc_put_real_element(call->line_dtype, table_value(call, row, head) * call->scale, out);
 }
 
 /* ---- many ---- */

@@ -4,23 +4,10 @@
 #include <string.h>
 
 #include "base/elements.h"
-#include "base/half.h"
 #include "schemes/relative.h"
 
 /* Elements that are widened at a time. */
 enum { CHUNK = 64 };
-
-/* Rounded once. */
-static void put_element(posenc_dtype dtype, char *to, double value) {
-    float narrow = (float)value, odd = posenc_f32_odd_of_f64(value);
-    uint16_t half = dtype == POSENC_F16 ? posenc_f16_of_f32(odd) : posenc_bf16_of_f32(odd);
-    if (dtype == POSENC_F64)
-        memcpy(to, &value, sizeof value);
-    else if (dtype == POSENC_F32)
-        memcpy(to, &narrow, sizeof narrow);
-    else
-        memcpy(to, &half, sizeof half);
-}
 
 /* sums += n packed elements: the kernel that sums rows widens them on the way. */
 static void add_elements(const posenc_kernels *kernels, posenc_dtype dtype, const char *from, int64_t n, double *sums) {
@@ -34,7 +21,7 @@ void posenc_relative_put(const posenc_relative_tensor *t, char *to, const double
     ptrdiff_t step = posenc_relative_step(t);
     for (int64_t i = 0; i < n; i++, to += step) {
         double value = values[i] * factor;
-        put_element(t->dtype, to, accumulate ? posenc_real_element(t->dtype, to) + value : value);
+        posenc_put_real_element(t->dtype, accumulate ? posenc_real_element(t->dtype, to) + value : value, to);
     }
 }
 

@@ -74,7 +74,7 @@ every() {
     rm -f "$result"
     echo "$name: $n allocations"
 }
-timed=no dense=20
+timed=no dense=12
 every list none list
 every list-json none list sinusoidal --json
 every version none --version
