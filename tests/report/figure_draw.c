@@ -368,7 +368,8 @@ static void edge_cases_draw(void **state) {
         for (size_t k = 0; k < sizeof fills / sizeof *fills; k++) {
             for (int i = 0; i < 10000; i++) values[i] = i % 2 ? fills[k] : fills[(k + s) % 6];
             double scale = isfinite(fills[k]) ? (double)fills[k] : 0;
-            posenc_image cells = {values, shapes[s][0], shapes[s][1], scale, scale, POSENC_COLOURS_SEQUENTIAL, NULL, NULL};
+            posenc_image cells = {values, shapes[s][0], shapes[s][1], scale, scale, POSENC_COLOURS_SEQUENTIAL,
+                                  NULL,   NULL};
             figure = plain();
             figure.image = &cells;
             figure.width = 300;
