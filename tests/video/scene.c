@@ -104,7 +104,8 @@ static void place_steps(scene *s, random_state *random, bool whole) {
         for (int64_t t = 0; t < n; t++) {
             int64_t i = b * n + t;
             s->mask[i] = random_between(random, 0, 2) > 0;
-            s->ids[i] = random_between(random, 0, 1) || t == 0 ? random_between(random, 0, 60) : s->ids[i - 1] + 1;
+            bool jump = random_between(random, 0, 1) || t == 0 || s->ids[i - 1] == SCENE_LAST_ID;
+            s->ids[i] = jump ? random_between(random, 0, 60) : s->ids[i - 1] + 1;
             s->stamps[i] = random_between(random, 0, 2) ? 90 * random_unit(random) - 10 : (double)(i / 3);
             scene_place *p = &s->places[i];
             *p = (scene_place){true, (double)(start + t)};

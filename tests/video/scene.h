@@ -26,7 +26,7 @@ typedef enum scene_form {
     SCENE_FORMS
 } scene_form;
 
-enum { SCENE_MOST_STEPS = 48 };
+enum { SCENE_MOST_STEPS = 48, SCENE_LAST_ID = 69 /* a table of 70 rows holds it */ };
 
 /* Where one position stands. */
 typedef struct scene_place {
