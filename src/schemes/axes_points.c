@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/elements.h"
 #include "base/error.h"
@@ -99,17 +98,13 @@ posenc_position_run posenc_point_run(const posenc_token_positions *p, int64_t ba
 /* A whole double is the same coordinate as the integer. */
 static posenc_coordinate coordinate_at(const char *at, posenc_dtype dtype) {
     posenc_coordinate c = {.is_real = false};
-    int32_t narrow = 0;
-    if (dtype == POSENC_I64) {
-        memcpy(&c.whole, at, sizeof c.whole);
-    } else if (dtype == POSENC_I32) {
-        memcpy(&narrow, at, sizeof narrow);
-        c.whole = narrow;
-    } else {
-        c.real = posenc_real_element(POSENC_F64, at);
-        c.is_real = c.real != floor(c.real);
-        if (!c.is_real) c.whole = (int64_t)c.real;
+    if (dtype != POSENC_F64) {
+        c.whole = posenc_integer_element(dtype, at);
+        return c;
     }
+    c.real = posenc_real_element(dtype, at);
+    c.is_real = c.real != floor(c.real);
+    if (!c.is_real) c.whole = (int64_t)c.real;
     return c;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/elements.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/memory.h"
@@ -101,17 +102,7 @@ typedef struct target {
 } target;
 
 static void put(char *at, posenc_dtype dtype, double value, bool accumulate) {
-    double wide = 0;
-    float narrow = 0;
-    if (dtype == POSENC_F64) {
-        if (accumulate) memcpy(&wide, at, sizeof wide);
-        wide = accumulate ? wide + value : value;
-        memcpy(at, &wide, sizeof wide);
-        return;
-    }
-    if (accumulate) memcpy(&narrow, at, sizeof narrow);
-    narrow = (float)(accumulate ? (double)narrow + value : value);
-    memcpy(at, &narrow, sizeof narrow);
+    posenc_put_real_element(dtype, accumulate ? posenc_real_element(dtype, at) + value : value, at);
 }
 
 /* Rounded once, behind what it is added to. */

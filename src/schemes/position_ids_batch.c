@@ -1,11 +1,9 @@
 /* The door of the builder of position ids from token ids: every tensor's dtype, shape and memory, before the first
  * token is looked at. */
-#include <string.h>
-
+#include "schemes/position_ids_batch.h"
 #include "base/elements.h"
 #include "base/error.h"
 #include "base/tensor.h"
-#include "schemes/position_ids_batch.h"
 
 /* ---- elements ---- */
 
@@ -15,15 +13,7 @@ int64_t posenc_plane_integer(const posenc_plane *p, int64_t row, int64_t column)
 }
 
 double posenc_plane_real(const posenc_plane *p, int64_t row) {
-    const char *at = p->data + row * p->row_bytes;
-    float narrow;
-    double wide;
-    if (p->dtype == POSENC_F64) {
-        memcpy(&wide, at, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, at, sizeof narrow);
-    return (double)narrow;
+    return posenc_real_element(p->dtype, p->data + row * p->row_bytes);
 }
 
 /* ---- one tensor ---- */

@@ -161,18 +161,13 @@ static posenc_status open_mask(const DLTensor *mask, int64_t batch, posenc_token
     return POSENC_OK;
 }
 
-static int64_t length_at(const DLTensor *lengths, posenc_dtype dtype, int64_t i) {
-    int64_t stride = posenc_tensor_step(lengths, 0);
-    return posenc_integer_element(dtype, posenc_tensor_data(lengths) + i * stride);
-}
-
-static posenc_status check_lengths(const DLTensor *lengths, posenc_dtype dtype, int64_t tokens, posenc_error *error) {
+static posenc_status check_lengths(const DLTensor *lengths, int64_t tokens, posenc_error *error) {
     int64_t n = lengths->shape[0], before = 0;
-    if (length_at(lengths, dtype, 0) != 0)
+    if (posenc_vector_element(lengths, 0) != 0)
         return posenc_fail(error, POSENC_ERROR_ARGUMENT, "cu_seqlens", "expected 0 at its start, got %lld",
-                           (long long)length_at(lengths, dtype, 0));
+                           (long long)posenc_vector_element(lengths, 0));
     for (int64_t i = 1; i < n; i++) {
-        int64_t here = length_at(lengths, dtype, i);
+        int64_t here = posenc_vector_element(lengths, i);
         if (here < before)
             return posenc_fail(error, POSENC_ERROR_ARGUMENT, "cu_seqlens",
                                "expected values that never fall, got %lld after %lld at %lld", (long long)here,
@@ -195,11 +190,11 @@ static posenc_status open_packed(const DLTensor *lengths, const DLTensor *offset
     if (batch != 1)
         return posenc_fail(error, POSENC_ERROR_SHAPE, "cu_seqlens", "expected a batch of 1 beside it, got %lld",
                            (long long)batch);
-    status = check_lengths(lengths, dtype, p->tokens, error);
+    status = check_lengths(lengths, p->tokens, error);
     if (status == POSENC_OK && offsets) status = open_offsets(offsets, lengths->shape[0] - 1, p, error);
     if (status == POSENC_OK) status = allocate_resolved(p, 1, error);
     for (int64_t s = 0; status == POSENC_OK && s + 1 < lengths->shape[0]; s++) {
-        int64_t begin = length_at(lengths, dtype, s), end = length_at(lengths, dtype, s + 1), first = 0;
+        int64_t begin = posenc_vector_element(lengths, s), end = posenc_vector_element(lengths, s + 1), first = 0;
         status = first_position(p, s, end - begin, &first, error);
         for (int64_t t = begin; status == POSENC_OK && t < end; t++) p->resolved[t] = first + (t - begin);
     }
